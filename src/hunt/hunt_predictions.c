@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Among other strategies, a prediction is tried so often; at first in every second run. */
-enum { MOST_TRIES = 12, EAGER_TRIES = 3, EAGER_TURN = 2, LATER_TURN = 4 };
+enum { MOST_TRIES = 12, EAGER_TRIES = 2, EAGER_TURN = 2, LATER_TURN = 4 };
 
 static const char *text_in(const json_t *object, const char *key) {
     const char *text = json_string_value(json_object_get(object, key));
@@ -62,8 +62,10 @@ static int check_places(const struct st_hunt *hunt, struct st_error *error) {
 
 /* ---- from a run of our own ---- */
 
-/* An analysis that fails is no reason not to hunt. */
-static int record_one(struct st_hunt *hunt, json_t **predictions, struct st_error *error) {
+/* The predictions, or NULL: an analysis that fails is no reason not to hunt. */
+static json_t *record_one(struct st_hunt *hunt) {
+    json_t *predictions = NULL;
+    struct st_error error;
     struct st_controlled_run run, *pointer = &run;
     struct st_candidate *none;
     st_controlled_run_init(&run);
@@ -71,12 +73,11 @@ static int record_one(struct st_hunt *hunt, json_t **predictions, struct st_erro
     st_portfolio_plan(&run.plan, &hunt->knowledge, ST_STRATEGY_DEFAULT, hunt->options->seed, 0,
                       hunt->subject.real_time ? ST_CONTROL_REAL_TIME : 0, &none);
     st_hunt_show(hunt, "predicting");
-    int result = st_do_runs(&hunt->subject, &pointer, 1, 1, NULL, st_hunt_is_stopped, hunt, error);
+    if (st_do_runs(&hunt->subject, &pointer, 1, 1, NULL, st_hunt_is_stopped, hunt, &error) == 0)
+        predictions = json_incref(json_object_get(run.described.json, "predictions"));
     hunt->interrupted |= st_hunt_is_stopped(hunt);
-    if (result == 0)
-        *predictions = json_incref(json_object_get(run.described.json, "predictions"));
     st_controlled_run_free(&run);
-    return hunt->interrupted ? 0 : result;
+    return predictions;
 }
 
 static bool wants_predictions(const struct st_hunt *hunt) {
@@ -89,19 +90,15 @@ static bool wants_predictions(const struct st_hunt *hunt) {
 
 int st_hunt_foresee(struct st_hunt *hunt, struct st_error *error) {
     const struct st_hunt_predictions *given = hunt->options->predictions;
-    json_t *made = NULL;
-    int result = 0;
     if (given && check_blocks(hunt, error) < 0)
         return -1;
-    if (!given && wants_predictions(hunt))
-        result = record_one(hunt, &made, error);
-    if (result == 0)
-        st_suspects_take(&hunt->suspects, given ? given->list : made, hunt->places);
+    json_t *made = !given && wants_predictions(hunt) ? record_one(hunt) : NULL;
+    st_suspects_take(&hunt->suspects, given ? given->list : made, hunt->places);
     json_decref(made);
-    if (result == 0 && given)
-        result = check_places(hunt, error);
+    if (given && check_places(hunt, error) < 0)
+        return -1;
     st_hunt_compare(hunt, false);
-    return result;
+    return 0;
 }
 
 /* ---- trying ---- */
@@ -130,17 +127,17 @@ struct st_suspect *st_hunt_try_prediction(struct st_hunt *hunt, struct st_contro
 
 /* ---- what became of them ---- */
 
+/* A cycle confirms nothing: no block was cut. */
 static bool confirms(const struct st_hunt *hunt, const struct st_cause *cause,
                      const struct st_suspect *suspect) {
     const json_t *run = hunt->sightings[cause->sighting].json;
     switch (cause->kind) {
     case ST_FOUND_VIOLATION:
         return st_suspect_is_cut(suspect, cause->shown);
-    case ST_FOUND_CYCLE:
-        return st_suspect_is_cycle(suspect,
-                                   json_object_get(json_object_get(run, "report"), "cycle"));
-    default:
+    case ST_FOUND_FAILURE:
         return st_suspect_is_stuck(suspect, json_object_get(run, "stuck"));
+    default:
+        return false;
     }
 }
 

@@ -135,15 +135,22 @@ void st_suspects_take(struct st_suspects *suspects, const json_t *list, const js
 
 /* ---- trying ---- */
 
-struct st_suspect *st_suspects_next(const struct st_suspects *suspects, uint64_t most_tries) {
+static struct st_suspect *least_planned(const struct st_suspects *suspects, bool impossible,
+                                        uint64_t most_tries) {
     struct st_suspect *best = NULL;
     for (size_t i = 0; i < suspects->count; i++) {
         struct st_suspect *suspect = &suspects->list[i];
-        if (suspect->way_count && !suspect->confirmed && !suspect->impossible &&
+        if (suspect->way_count && !suspect->confirmed && suspect->impossible == impossible &&
             suspect->planned < most_tries && (!best || suspect->planned < best->planned))
             best = suspect;
     }
     return best;
+}
+
+struct st_suspect *st_suspects_next(const struct st_suspects *suspects, uint64_t most_tries) {
+    enum { SELDOM = 4 };
+    struct st_suspect *next = least_planned(suspects, false, most_tries);
+    return next ? next : least_planned(suspects, true, most_tries / SELDOM);
 }
 
 static uint32_t copy_sites(uint64_t *target, const struct st_control_step *step) {
@@ -225,9 +232,14 @@ static bool shares_variable(const struct st_suspect *suspect, const json_t *path
 }
 
 static bool names_others(const struct st_suspect *suspect) {
-    for (size_t i = 0; i < suspect->way_count; i++)
-        if (suspect->ways[i].with_others)
-            return true;
+    size_t index, number;
+    json_t *way, *step;
+    json_array_foreach(json_object_get(suspect->prediction, "ways"), index, way) {
+        json_array_foreach(way, number, step) {
+            if (number_in(step, "role"))
+                return true;
+        }
+    }
     return false;
 }
 
@@ -235,29 +247,6 @@ bool st_suspect_is_cut(const struct st_suspect *suspect, const json_t *violation
     return is_kind(suspect, "cut") &&
            are_same_text(suspect->prediction, "block", violation, "block") &&
            (!names_others(suspect) || shares_variable(suspect, json_object_get(violation, "path")));
-}
-
-/* Does one of the steps, of the block or not, happen at a line that the edges come from or go to?
- */
-static bool passes_by(const struct st_suspect *suspect, const json_t *edges, bool own) {
-    const json_t *way = json_array_get(json_object_get(suspect->prediction, "ways"), 0);
-    size_t index, number;
-    json_t *edge, *step;
-    json_array_foreach(edges, index, edge) {
-        json_array_foreach(way, number, step) {
-            bool same = are_same_text(step, "loc", json_object_get(edge, "from"), "loc") ||
-                        are_same_text(step, "loc", json_object_get(edge, "to"), "loc");
-            if (same && (number_in(step, "role") == 0) == own)
-                return true;
-        }
-    }
-    return false;
-}
-
-bool st_suspect_is_cycle(const struct st_suspect *suspect, const json_t *cycle) {
-    return is_kind(suspect, "cut") && passes_by(suspect, cycle, true) &&
-           (!names_others(suspect) ||
-            (shares_variable(suspect, cycle) && passes_by(suspect, cycle, false)));
 }
 
 /* Two of those who were to wait do so where they were to. */

@@ -12,7 +12,7 @@ import unittest
 import unittest.mock
 import xml.etree.ElementTree as ElementTree
 
-from seriatim import BINARY, ROOT
+from seriatim import BINARY, ROOT, RUNTIME
 
 BUILD = str(BINARY.parent)
 SERIATIM = os.path.join(BUILD, "seriatim")
@@ -21,6 +21,7 @@ SCENARIOS = os.path.join(BUILD, "bench-scenarios")
 BENCHMARK = os.path.join(ROOT, "bench", "run.py")
 PREDICTING = os.path.join(ROOT, "bench", "predict.py")
 SEGMENTS = os.path.join(ROOT, "bench", "segments.py")
+COST = os.path.join(ROOT, "bench", "hunt_cost.py")
 
 SERIALIZABLE = ["two-phase", "small-blocks", "giant-blocks", "partitioned", "contention"]
 VIOLATING = ["violating-late"]
@@ -261,6 +262,13 @@ class BenchmarkTest(unittest.TestCase):
         for name in ScenarioTest.NAMES:
             self.assertRegex(done.stdout, rf"(?m)^\| {name} \| 200 \|")
             self.assertRegex(done.stdout, rf"(?m)^\| {name}, dpor, whole trace \| 200 \|")
+
+    def test_the_cost_of_control_is_measured(self):
+        done = subprocess.run([sys.executable, COST, "--build", BUILD, "--rounds", "1", "--runs", "1", "one_lock"],
+                              capture_output=True, text=True, check=False,
+                              env=dict(os.environ, SERIATIM_RUNTIME_DIR=str(RUNTIME)))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^\| one_lock \| [0-9]+ ms \| -?[0-9]+ ms \| ")
 
     def test_quick_run_prints_all_tables_and_leaves_nothing_behind(self):
         with tempfile.TemporaryDirectory() as directory:

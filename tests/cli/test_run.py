@@ -1036,5 +1036,52 @@ class Plugins(ProgramCase):
         self.assert_told_apart(self.seriatim("check", "t.stt", "--format", "json").json, 1)
 
 
+BYTES = r"""
+#include <pthread.h>
+#define NOINLINE __attribute__((noinline))
+enum { LENGTH = 512 };
+static unsigned char bytes[LENGTH];
+static int sum;
+
+NOINLINE static void put(int i) { bytes[i] = (unsigned char)i; }
+NOINLINE static int get(int i) { return bytes[i]; }
+NOINLINE static void work(void) {
+    for (int i = 0; i < LENGTH; i++)
+        put(i);
+    for (int i = 0; i < LENGTH; i++)
+        sum += get(i);
+}
+static void *start(void *unused) {
+    work();
+    return unused;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, start, 0);
+    pthread_join(thread, 0);
+    return sum == 0;
+}
+"""
+
+
+class PrivateMemory(ProgramCase):
+    """What one thread does with memory that is its own is not emitted."""
+
+    def variables(self, compiler):
+        self.write("bytes.c", BYTES)
+        self.seriatim("cc", "-g", "-O1", "bytes.c", "-o", "bytes", "-pthread",
+                      env={"SERIATIM_CC": compiler})
+        result = self.seriatim("run", "--format", "json", self.folder / "bytes")
+        self.assertEqual(result.status, 0)
+        return json.loads(result.message)["trace"]["variables"]
+
+    def test_bytes_that_small_functions_access(self):
+        """Each call is an epoch, and the shadow of eight bytes has room for two: so the calls that
+        are over have to count as one."""
+        for compiler in ("gcc", "clang"):
+            with self.subTest(compiler):
+                self.assertLess(self.variables(compiler), 4)
+
+
 if __name__ == "__main__":
     unittest.main()

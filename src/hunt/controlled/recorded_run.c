@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Events of a run that are analysed, and what tas may need for them: its memory grows with both. */
-enum { MOST_EVENTS = 200 * 1000, MOST_FOR_TAS = 32 * 1000 * 1000, MOST_LISTED = 2000 };
+enum { MOST_EVENTS = 200 * 1000, MOST_FOR_TAS = 16 * 1000 * 1000, MOST_LISTED = 2000 };
 
 /* Seconds for a block, and for everything together. They are there for runs that are hard to
  * analyse; programs that are small take milliseconds. */

@@ -349,7 +349,8 @@ void rt_point_of_exit(uintptr_t caller) {
     struct rt_runner *me = rt_runner_self;
     if (!rt_takes_turns() || me->last)
         return;
-    me->last = rt_exits_last();
+    me->last = true;
+    me->exits_first = !rt_exits_last();
     rt_point_slow(ST_POINT_EXIT, NULL, 0, caller);
     rt_log_all();
 }

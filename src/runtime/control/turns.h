@@ -90,6 +90,11 @@ enum rt_woken rt_runner_join(const struct rt_runner *runner, uint64_t deadline, 
 /* The process is about to end: the others may go on before. */
 void rt_point_of_exit(uintptr_t caller);
 
+/* ---- crashes.c ---- */
+
+/* The process is about to be ended by this signal, for what is done at this place. */
+void rt_crashes_at(int number, uintptr_t place);
+
 /* ---- virtual_time.c ---- */
 
 /* When the clock of the program will show that, in the time of controlled runs. */

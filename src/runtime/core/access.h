@@ -17,22 +17,22 @@ void rt_range_slow(uintptr_t address, size_t size, bool write, uintptr_t caller)
 /* control/: in a controlled run, before an access. Not between rt_enter and rt_leave. */
 void rt_control_access(uintptr_t address, size_t size, bool write, uintptr_t caller);
 
-/* Has the thread made such an access in its epoch (of which `owner` is), and no other thread a
- * conflicting one since? */
+/* Has the thread made such an access `since` (an epoch), and no other thread a conflicting one
+ * after that? */
 static inline __attribute__((always_inline)) bool rt_is_repeated(struct rt_thread *t,
-                                                                 uint64_t owner, uintptr_t granule,
+                                                                 uint64_t since, uintptr_t granule,
                                                                  uint64_t w, uint64_t r,
                                                                  uint32_t bytes, bool write) {
-    if (rt_is_of(w, owner) && !(bytes & ~w) && (!write || !r || rt_is_mine(t, r)))
+    if (rt_is_since(t, w, since) && !(bytes & ~w) && (!write || !r || rt_is_mine(t, r)))
         return true;
     if (write)
         return false;
-    if (rt_is_of(r, owner) && !(bytes & ~r))
+    if (rt_is_since(t, r, since) && !(bytes & ~r))
         return true;
     if (rt_state_of(r) != RT_SHARED)
         return false;
     const struct rt_shared_read *read = rt_shared_read_of(t, granule);
-    return rt_is_of(read->mine, owner) && !(bytes & ~read->mine) &&
+    return rt_is_since(t, read->mine, since) && !(bytes & ~read->mine) &&
            rt_was_shared_read(read, granule, w);
 }
 
@@ -52,7 +52,7 @@ static inline __attribute__((always_inline)) void rt_access(uintptr_t address, s
     const struct rt_shadow *shadow = rt_shadow_of(address);
     uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
     uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
-    if (!rt_is_repeated(t, t->owner, address - offset, w, r, bytes, write))
+    if (!rt_is_repeated(t, t->since, address - offset, w, r, bytes, write))
         (write ? rt_write_slow : rt_read_slow)(address, bytes, caller, w, r);
 }
 

@@ -22,23 +22,36 @@ static struct left left_behind(const struct rt_thread *t, uint64_t word, uint64_
                                uint32_t bytes) {
     uint32_t live = rt_live_bytes(word, detail) & ~bytes;
     uint32_t last = live & word & RT_BYTES, older = live & rt_old_bytes(detail) & ~last;
-    struct left left = {.bytes = last, .epoch = rt_epoch_of(word), .emitted = word & RT_EMITTED};
-    if (!last)
-        left = (struct left){.bytes = older,
-                             .epoch = older ? rt_old_epoch(word, detail) : rt_epoch_of(t->current),
-                             .emitted = detail & RT_OLD_EMITTED};
-    left.too_much =
-        (last && older) || (rt_epoch_of(t->current) - left.epoch) >> (RT_OLD_EPOCH_BITS - 1);
+    if (!last && !older)
+        return (struct left){.epoch = rt_epoch_of(t->current)};
+    struct left left = {.bytes = last | older, .emitted = true};
+    if (older) {
+        left.epoch = rt_last_alike(t, rt_old_epoch(word, detail));
+        left.emitted = detail & RT_OLD_EMITTED;
+    }
+    if (last) {
+        uint64_t epoch = rt_last_alike(t, rt_epoch_of(word));
+        left.too_much = older && epoch != left.epoch;
+        left.epoch = epoch;
+        left.emitted &= (word & RT_EMITTED) != 0;
+    }
+    left.too_much |= (rt_epoch_of(t->current) - left.epoch) >> (RT_OLD_EPOCH_BITS - 1) != 0;
     return left;
+}
+
+/* The bytes of a word that count as accessed in the present epoch. */
+static uint32_t bytes_alike(const struct rt_thread *t, uint64_t word) {
+    return rt_is_since(t, word, t->alike) ? word & RT_BYTES : 0;
 }
 
 static __attribute__((noinline)) bool add_beside(const struct rt_thread *t, uint64_t *word,
                                                  uint64_t *detail, uint32_t bytes,
                                                  uintptr_t caller) {
+    bytes |= bytes_alike(t, *word);
     struct left left = left_behind(t, *word, *detail, bytes);
     if (left.too_much)
         return false;
-    *detail = (uint32_t)caller;
+    *detail = (uint32_t)caller | (*detail & RT_PRIVATE);
     if (left.bytes)
         *detail |= (uint64_t)left.bytes << RT_OLD_AT | (left.emitted ? RT_OLD_EMITTED : 0) |
                    left.epoch << RT_OLD_EPOCH_AT;
@@ -56,7 +69,7 @@ static inline bool add(const struct rt_thread *t, uint64_t *word, uint64_t *deta
             (*detail & ~((uint64_t)bytes << RT_OLD_AT) & ~(uint64_t)UINT32_MAX) | (uint32_t)caller;
     } else if (!(rt_all_bytes(*word, *detail) & ~bytes)) {
         *word = t->current | bytes | (*word & (RT_MIXED | RT_KNOWN));
-        *detail = (uint32_t)caller;
+        *detail = (uint32_t)caller | (*detail & RT_PRIVATE);
     } else {
         return add_beside(t, word, detail, bytes, caller);
     }
@@ -86,6 +99,14 @@ static void drop_reads(uint64_t *word, uint64_t *detail, uint32_t bytes) {
 
 /* ---- memory of one thread ---- */
 
+/* Need accesses of other threads not be thought of, which only the watcher knows? */
+static bool is_clear(const struct rt_thread *t, uint64_t w, uintptr_t granule) {
+    if (!(w & RT_MIXED))
+        return true;
+    uint64_t detail = atomic_load_explicit(&rt_detail_of(granule)->write, memory_order_relaxed);
+    return rt_is_mine(t, w) && detail & RT_PRIVATE;
+}
+
 /* A read of memory that several threads have read, this one too, since it was last written. */
 static inline bool defer_shared(struct rt_thread *t, uint64_t w, uintptr_t granule, uint32_t bytes,
                                 uintptr_t caller) {
@@ -102,7 +123,7 @@ static inline bool defer_shared(struct rt_thread *t, uint64_t w, uintptr_t granu
 static inline __attribute__((always_inline)) bool defer(struct rt_thread *t, uintptr_t granule,
                                                         uint64_t w, uint64_t r, uint32_t bytes,
                                                         bool write, uintptr_t caller) {
-    if (t->owner == RT_STALE || w & RT_MIXED || rt_state_of(w) == RT_SHARED)
+    if (t->since == RT_STALE || rt_state_of(w) == RT_SHARED || !is_clear(t, w, granule))
         return false;
     if (!write && rt_state_of(r) == RT_SHARED)
         return defer_shared(t, w, granule, bytes, caller);
@@ -123,6 +144,8 @@ static inline __attribute__((always_inline)) bool defer(struct rt_thread *t, uin
     }
     if (!add(t, &view.write, &view.write_detail, bytes, caller))
         return false;
+    if (view.write & RT_MIXED && rt_all_bytes(view.write, view.write_detail) == RT_BYTES)
+        view.write &= ~(uint64_t)RT_MIXED;
     if (view.read) {
         drop_reads(&view.read, &view.read_detail, bytes);
         rt_set_read(granule, view.read, view.read_detail);
@@ -149,19 +172,53 @@ static bool fits(const struct rt_thread *t, uint64_t word, uint64_t detail, uint
     return !rt_is_mine(t, word) || !left_behind(t, word, detail, bytes).too_much;
 }
 
+/* The same if the epoch stays as it is. */
+static bool fits_now(const struct rt_thread *t, uint64_t word, uint64_t detail, uint32_t bytes) {
+    return fits(t, word, detail, bytes | bytes_alike(t, word));
+}
+
+/* Makes one epoch of two that are alike, as long as that is known: the next event may hide it. */
+static void settle(const struct rt_thread *t, uint64_t *word, uint64_t *detail,
+                   _Atomic uint64_t *shadow, _Atomic uint64_t *shadow_detail) {
+    if (!rt_is_mine(t, *word) || !rt_old_bytes(*detail))
+        return;
+    struct left left = left_behind(t, *word, *detail, 0);
+    if (left.too_much)
+        return;
+    uint64_t then = t->me | left.epoch << RT_EPOCH_AT | left.bytes |
+                    (*word & (RT_MIXED | RT_KNOWN)) | (left.emitted ? RT_EMITTED : 0);
+    if (atomic_compare_exchange_strong(shadow, word, then)) {
+        *word = then;
+        *detail &= UINT32_MAX | RT_PRIVATE;
+        atomic_store_explicit(shadow_detail, *detail, memory_order_relaxed);
+    }
+}
+
+static struct rt_view load_settled(const struct rt_thread *t, uintptr_t granule) {
+    struct rt_view view = rt_load_view(granule);
+    struct rt_shadow *shadow = rt_shadow_of(granule);
+    struct rt_detail *detail = rt_detail_of(granule);
+    settle(t, &view.write, &view.write_detail, &shadow->write, &detail->write);
+    settle(t, &view.read, &view.read_detail, &shadow->read, &detail->read);
+    return view;
+}
+
+typedef bool fits_function(const struct rt_thread *t, uint64_t word, uint64_t detail,
+                           uint32_t bytes);
+
 /* Must the granule become mixed: everything that the shadow knows about it goes to the watcher? */
 static bool has_to_mix(const struct rt_thread *t, const struct rt_view *view, uint32_t bytes,
-                       bool write) {
+                       bool write, fits_function *has_room) {
     if (rt_state_of(view->write) == RT_SHARED)
         return false; /* it is so already */
     if (!write)
-        return !fits(t, view->read, view->read_detail, bytes);
+        return !has_room(t, view->read, view->read_detail, bytes);
     if (view->write & RT_MIXED)
         return false;
     if (rt_is_foreign(t, view->write) && rt_live_bytes(view->write, view->write_detail) & ~bytes)
         return true;
     return (rt_state_of(view->read) == RT_SHARED && bytes != RT_BYTES) ||
-           !fits(t, view->write, view->write_detail, bytes);
+           !has_room(t, view->write, view->write_detail, bytes);
 }
 
 /* Must reads of others be flushed, before this access or because the shadow has no room for both?
@@ -189,25 +246,29 @@ static void note_meeting(const struct rt_thread *t, const struct rt_view *view, 
         atomic_store_explicit(&rt_head->met, 1, memory_order_relaxed);
 }
 
-/* Whatever is emitted comes after what it depends on. */
+/* Whatever is emitted comes after what it depends on. `whole`: this granule is all of the access.
+ */
 static void add_need(struct rt_need *need, struct rt_thread *t, uintptr_t granule,
-                     const struct rt_view *view, uint32_t bytes, bool write) {
+                     const struct rt_view *view, uint32_t bytes, bool write, bool whole) {
     enum rt_state state = rt_state_of(view->write);
     note_meeting(t, view, bytes, write);
     if ((state == RT_SHARED || state == RT_FREED) && rt_sequence_of(view->write) > need->observe)
         need->observe = rt_sequence_of(view->write);
-    bool mixing = has_to_mix(t, view, bytes, write);
     bool reads = has_to_flush_reads(t, view, bytes, write);
+    uint32_t unread = 0; /* what another thread wrote and this one has not read since */
+    if (rt_is_foreign(t, view->write))
+        unread = rt_all_bytes(view->write, view->write_detail) & ~bytes_read(t, granule, view);
+    bool clear = is_clear(t, view->write, granule);
+    need->access |= !clear || state == RT_SHARED || !rt_has_slot(t) || (write && reads) ||
+                    (unread && rt_live_bytes(view->write, view->write_detail) & unread & bytes);
+    bool mixing = has_to_mix(t, view, bytes, write, whole && !need->access ? fits_now : fits);
+    need->access |= mixing;
     need->sequence |= mixing || (state == RT_SHARED && write);
-    need->access |= mixing || view->write & RT_MIXED || state == RT_SHARED || !rt_has_slot(t) ||
-                    (write && reads);
     if (reads)
         need->sequence |= rt_state_of(view->read) == RT_SHARED || !rt_comes_after(t, view->read);
-    if (!rt_is_foreign(t, view->write))
-        return;
-    /* What it wrote and this thread has not read since. */
-    uint32_t unread = rt_all_bytes(view->write, view->write_detail) & ~bytes_read(t, granule, view);
-    need->access |= (rt_live_bytes(view->write, view->write_detail) & unread & bytes) != 0;
+    if (!clear) /* what the other threads have emitted comes before */
+        need->sequence |= (rt_is_foreign(t, view->write) && !rt_comes_after(t, view->write)) ||
+                          (rt_is_foreign(t, view->read) && !rt_comes_after(t, view->read));
     need->sequence |= need->access && unread && !rt_comes_after(t, view->write);
 }
 
@@ -225,8 +286,8 @@ static void publish(struct rt_thread *t) {
  * `access`: the access itself will be emitted. */
 static void flush(struct rt_thread *t, uintptr_t granule, const struct rt_view *view, bool access,
                   uint32_t bytes, bool write) {
-    bool mixing = has_to_mix(t, view, bytes, write);
-    if (access || mixing)
+    bool mixing = access && has_to_mix(t, view, bytes, write, fits);
+    if (access)
         rt_flush_write(t, granule, view);
     if (mixing || has_to_flush_reads(t, view, bytes, write))
         rt_flush_reads(t, granule, view);
@@ -318,16 +379,50 @@ static void keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool wr
 
 /* ---- one granule ---- */
 
+/* Emits what this thread did in an earlier epoch, to a granule that no other thread has touched,
+ * and for which there is no room in the shadow. False if there is room, or others have touched
+ * it. */
+static bool make_room(struct rt_thread *t, uintptr_t granule, struct rt_view *view, uint32_t bytes,
+                      bool write) {
+    enum rt_state state = rt_state_of(view->write);
+    if (state == RT_SHARED || rt_is_foreign(t, view->write) || !is_clear(t, view->write, granule) ||
+        (view->read && !rt_is_mine(t, view->read)) ||
+        (write ? fits_now(t, view->write, view->write_detail, bytes)
+               : fits_now(t, view->read, view->read_detail, bytes)))
+        return false;
+    if (state == RT_FREED)
+        rt_observe(t, rt_sequence_of(view->write));
+    if (write)
+        rt_flush_write(t, granule, view);
+    else
+        rt_flush_reads(t, granule, view);
+    rt_publish(t);
+    if (state != RT_OWN) {
+        view->write = t->current;
+        view->write_detail = 0;
+    }
+    if (write)
+        view->write = t->current;
+    else
+        view->read = view->read_detail = 0;
+    view->write |= RT_MIXED | RT_KNOWN;
+    view->write_detail = write ? RT_PRIVATE : view->write_detail | RT_PRIVATE;
+    set(granule, view);
+    return true;
+}
+
 static void access_ordered(struct rt_thread *t, uintptr_t address, uint32_t bytes, bool write,
                            uintptr_t caller) {
     uintptr_t granule = address & ~(uintptr_t)7;
     rt_emit_frames(t);
-    struct rt_view view = rt_load_view(granule);
-    if (defer(t, granule, view.write, view.read, bytes, write, caller))
+    struct rt_view view = load_settled(t, granule);
+    if (defer(t, granule, view.write, view.read, bytes, write, caller) ||
+        (make_room(t, granule, &view, bytes, write) &&
+         defer(t, granule, view.write, view.read, bytes, write, caller)))
         return;
     struct rt_need need = {.sequence = !rt_has_slot(t)};
-    add_need(&need, t, granule, &view, bytes, write);
-    bool mixing = has_to_mix(t, &view, bytes, write);
+    add_need(&need, t, granule, &view, bytes, write, true);
+    bool mixing = need.access && has_to_mix(t, &view, bytes, write, fits);
     rt_emit_order(t, &need);
     uint64_t before = t->position;
     flush(t, granule, &view, need.access, bytes, write);
@@ -384,7 +479,7 @@ static void emit_part(struct rt_thread *t, const struct part *part, bool write, 
     for (uintptr_t g = start & ~(uintptr_t)7; g < end; g += 8) {
         struct rt_view view = rt_load_view(g);
         uint32_t bytes = rt_bytes_in(g, start, end - start);
-        bool mixing = has_to_mix(t, &view, bytes, write);
+        bool mixing = part->need.access && has_to_mix(t, &view, bytes, write, fits);
         keep(t, g, bytes, write, caller, part->need.access, known, mixing);
     }
 }
@@ -398,7 +493,8 @@ static uintptr_t defer_whole(struct rt_thread *t, uintptr_t granule, uintptr_t e
         struct rt_shadow *shadow = rt_shadow_of(granule);
         uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
         uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
-        if ((!rt_is_untouched(w) && !rt_is_mine(t, w)) || w & RT_MIXED || (r && !rt_is_mine(t, r)))
+        if ((!rt_is_untouched(w) && !rt_is_mine(t, w)) || (r && !rt_is_mine(t, r)) ||
+            !is_clear(t, w, granule))
             break;
         if (!write) {
             rt_set_read(granule, word, (uint32_t)caller);
@@ -416,7 +512,7 @@ static bool defer_granule(struct rt_thread *t, uintptr_t granule, uint32_t bytes
     const struct rt_shadow *shadow = rt_shadow_of(granule);
     uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
     uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
-    return rt_is_repeated(t, t->owner, granule, w, r, bytes, write) ||
+    return rt_is_repeated(t, t->since, granule, w, r, bytes, write) ||
            defer(t, granule, w, r, bytes, write, caller);
 }
 
@@ -450,8 +546,11 @@ static void access_range_once(struct rt_thread *t, uintptr_t address, size_t siz
         struct rt_need need = {.sequence = !rt_has_slot(t)};
         bool done = defer_granule(t, g, bytes, write, caller);
         if (!done) {
-            struct rt_view view = rt_load_view(g);
-            add_need(&need, t, g, &view, bytes, write);
+            struct rt_view view = load_settled(t, g);
+            done = make_room(t, g, &view, bytes, write) &&
+                   defer(t, g, view.write, view.read, bytes, write, caller);
+            if (!done)
+                add_need(&need, t, g, &view, bytes, write, false);
         }
         if (done || need.access != part.need.access)
             finish_part(t, &part, write, caller);

@@ -84,7 +84,7 @@ static bool is_repeated_in_turn(uintptr_t address, uint32_t bytes, bool write, u
     uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
     uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
     uintptr_t granule = address & ~(uintptr_t)7;
-    return rt_is_repeated(rt_self, rt_owner_of(rt_self), granule, w, r, bytes, write);
+    return rt_is_repeated(rt_self, rt_since_of(rt_self), granule, w, r, bytes, write);
 }
 
 void rt_emit_now(uintptr_t address, uint32_t bytes, bool write, uintptr_t caller) {
@@ -105,7 +105,7 @@ static bool add_needs(struct rt_need *need, struct rt_thread *t, uintptr_t addre
         const struct rt_shadow *shadow = rt_shadow_of(g);
         uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
         uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
-        if (rt_is_repeated(t, rt_owner_of(t), g, w, r, rt_bytes_in(g, address, size), write))
+        if (rt_is_repeated(t, rt_since_of(t), g, w, r, rt_bytes_in(g, address, size), write))
             continue;
         news = true;
         add_need(need, t, w, r, write);

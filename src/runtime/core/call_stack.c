@@ -18,9 +18,14 @@ static void emit_frame(struct rt_thread *t, const struct rt_frame *frame) {
     rt_emit(t, st_stream_what(op, aux, frame->called_from), frame->function);
 }
 
-/* How deep a function can be in the stack so that it matters what it skipped: below what threads
- * start with are a few functions of the C++ library. */
-enum { DEEPEST_START = 8 };
+/* How deep what the thread starts with can be in the stack. In C++ a few functions of the library
+ * are below it. The program starts with main, which is not what is meant here. */
+static size_t start_depth(const struct rt_thread *t) {
+    enum { DEEPEST_START = 8, LONGEST_PROLOGUE = 128 };
+    if (!t->serial)
+        return 0;
+    return t->frames[0].function - t->start < LONGEST_PROLOGUE ? 1 : DEEPEST_START;
+}
 
 void rt_emit_new_frames(struct rt_thread *t) {
     if (t->emitted_depth == t->depth) { /* so there is something that was skipped */
@@ -29,10 +34,40 @@ void rt_emit_new_frames(struct rt_thread *t) {
         rt_publish(t);
         return;
     }
-    for (; t->emitted_depth < t->depth; t->emitted_depth++)
-        emit_frame(t, &t->frames[t->emitted_depth]);
+    if (!t->emitted_depth)
+        t->start_depth = start_depth(t);
+    while (t->emitted_depth < t->depth) {
+        struct rt_frame *frame = &t->frames[t->emitted_depth++];
+        emit_frame(t, frame);
+        frame->alike_before = t->alike;
+        rt_new_epoch(t);
+        frame->begun = t->alike;
+    }
     rt_publish(t);
-    rt_new_epoch(t);
+}
+
+/* The frame was left, which was emitted. */
+static void new_epoch_outside(struct rt_thread *t, const struct rt_frame *frame) {
+    bool alike = t->alike == frame->begun && rt_deferring && t->depth > t->start_depth;
+    rt_new_deferred_epoch(t);
+    if (alike) {
+        t->alike = frame->alike_before;
+        t->since = rt_since_of(t) | rt_slow_accesses;
+    }
+}
+
+uint64_t rt_last_alike(const struct rt_thread *t, uint64_t epoch) {
+    enum { FRAMES_TO_TRY = 32 };
+    if (epoch >= rt_epoch_of(t->alike))
+        return rt_epoch_of(t->current);
+    for (size_t i = t->emitted_depth, n = 0; i-- > 0 && n < FRAMES_TO_TRY; n++) {
+        const struct rt_frame *frame = &t->frames[i];
+        if (epoch >= rt_epoch_of(frame->begun))
+            break;
+        if (epoch >= rt_epoch_of(frame->alike_before))
+            return rt_epoch_of(frame->begun) - 1;
+    }
+    return epoch;
 }
 
 static bool grow_frames(struct rt_thread *t) {
@@ -57,7 +92,7 @@ static void push(struct rt_thread *t, struct rt_frame frame) {
         return;
     }
     t->frames[t->depth++] = frame;
-    t->owner = RT_STALE;
+    t->since = RT_STALE;
 }
 
 static void pop(struct rt_thread *t) {
@@ -69,10 +104,10 @@ static void pop(struct rt_thread *t) {
         t->skipped = false;
         rt_emit(t, st_stream_what(frame->block ? ST_STREAM_END : ST_STREAM_LEAVE, 0, 0), 0);
         rt_publish(t);
-        rt_new_deferred_epoch(t);
+        new_epoch_outside(t, frame);
     } else if (t->emitted_depth == t->depth + t->ignoring) {
-        t->owner = t->current | rt_slow_accesses;
-        t->skipped = t->depth <= DEEPEST_START;
+        t->since = t->alike | rt_slow_accesses;
+        t->skipped = t->depth <= t->start_depth;
     }
 }
 
@@ -97,7 +132,10 @@ static uint64_t emit_name(struct rt_thread *t, const char *text) {
     return id;
 }
 
+_Atomic bool rt_has_blocks;
+
 void rt_block_begin(const char *name, uintptr_t caller) {
+    atomic_store_explicit(&rt_has_blocks, true, memory_order_relaxed);
     struct rt_thread *t = rt_self;
     uint64_t text = emit_name(t, name ? name : "");
     push(t, (struct rt_frame){.function = text, .called_from = caller, .block = true});

@@ -1,7 +1,15 @@
 /* The functions and annotated blocks that a thread has open.
  *
  * They are emitted when the first event in them is, so that functions in which nothing of interest
- * happens cost the watcher nothing. */
+ * happens cost the watcher nothing.
+ *
+ * Epochs that are alike. It makes a difference in which of two epochs a deferred access happened
+ * only if in between the thread emitted something by which it can have learned of others or let
+ * others learn, or entered what is still open. A function that was entered and left in between
+ * makes none: it has no event that depends on others, so it will never be found violated. So
+ * `alike` is what it was before, once a function was left in which nothing else was emitted.
+ * Functions that what the thread starts with has called are an exception: the watcher divides the
+ * loops of that into turns, by such calls (watch/start_blocks.c). */
 #ifndef SERIATIM_RUNTIME_CORE_CALL_STACK_H
 #define SERIATIM_RUNTIME_CORE_CALL_STACK_H
 
@@ -14,6 +22,8 @@ struct rt_frame {
     uintptr_t stack;       /* address of the frame on the stack; 0 for a block */
     bool block;
     uint32_t number; /* given by control/, to tell blocks apart; 0: none yet */
+    /* Of a frame that is emitted: its first epoch, and what `alike` was before it. */
+    uint64_t begun, alike_before;
 };
 
 void rt_emit_new_frames(struct rt_thread *t);
@@ -24,6 +34,12 @@ static inline void rt_emit_frames(struct rt_thread *t) {
     if (t->emitted_depth != t->depth || t->skipped)
         rt_emit_new_frames(t);
 }
+
+/* Was an annotated block ever begun? */
+extern _Atomic bool rt_has_blocks;
+
+/* The last epoch of this thread that is like this one, as far as that is known. */
+uint64_t rt_last_alike(const struct rt_thread *t, uint64_t epoch);
 
 /* The rest is for use between rt_enter and rt_leave. */
 void rt_function_enter(uintptr_t function, uintptr_t called_from, uintptr_t frame);

@@ -15,7 +15,7 @@
  *   10 whether that was emitted, 13 to 26 its slot, 27 to 63 the epoch: the position of the thread
  *   in its stream when it last entered or left a function, synchronised or learned something. The
  *   detail word has the place in the code, and bytes that the same thread accessed in one earlier
- *   epoch.
+ *   epoch. Epochs that make no difference any more count as one (call_stack.h: alike).
  * - SHARED, the word for reads: several threads have read it since the last write, each has that in
  *   its own table; bits 13 to 63 say which threads may have it (slot modulo 51).
  * - SHARED, the word for writes: it was accessed atomically, the last time with the sequence number
@@ -28,7 +28,9 @@
  * or a lock is in them, so the watcher has to learn when they are freed.
  *
  * MIXED, in the word for writes: the watcher knows more about these bytes than the shadow does.
- * Every access is emitted, until one thread has written all of them.
+ * Every access is emitted, until one thread has written all of them. If the detail word for writes
+ * has PRIVATE, all that the watcher knows is of the thread whose word it is: then that thread's
+ * accesses need not be emitted.
  *
  * Invariant: before a shadow word says what a thread did at a position, all records of the thread
  * up to there are visible. So whoever sees the word and takes or observes a sequence number comes
@@ -69,15 +71,15 @@ enum {
 #define RT_WHO (UINT64_C(3) << RT_STATE_AT | (uint64_t)(RT_SLOTS - 1) << RT_SLOT_AT)
 #define RT_FLAGS ((uint64_t)(RT_EMITTED | RT_MIXED | RT_KNOWN))
 #define RT_WHO_AND_WHEN (~(RT_FLAGS | RT_BYTES))
-/* Equal to no word: functions were entered that are not emitted yet. */
+/* Larger than any word: functions were entered that are not emitted yet. */
 #define RT_STALE UINT64_MAX
 
 /* RT_STALE in controlled runs, in which every access takes the slow way; 0 otherwise. */
 extern uint64_t rt_slow_accesses;
 
-/* What the owner of a thread is when accesses do not take the slow way for another reason. */
-static inline uint64_t rt_owner_of(const struct rt_thread *t) {
-    return t->emitted_depth == t->depth + t->ignoring ? t->current : RT_STALE;
+/* What `since` is when accesses do not take the slow way for another reason. */
+static inline uint64_t rt_since_of(const struct rt_thread *t) {
+    return t->emitted_depth == t->depth + t->ignoring ? t->alike : RT_STALE;
 }
 
 /* 44 bits of an address distinguish programs, heaps and libraries of x86-64 Linux, and 64 TiB of
@@ -120,12 +122,16 @@ static inline uint32_t rt_slot_of(uint64_t word) {
 static inline uint64_t rt_epoch_of(uint64_t word) {
     return word >> RT_EPOCH_AT;
 }
-static inline bool rt_is_of(uint64_t word, uint64_t owner) {
-    return ((word ^ owner) & RT_WHO_AND_WHEN) == 0;
+static inline bool rt_is_of(uint64_t word, uint64_t current) {
+    return ((word ^ current) & RT_WHO_AND_WHEN) == 0;
 }
-/* A thread that had the slot before has smaller epochs, which are the upper bits. */
+/* Is it a word of the thread, and not of an epoch before that? Epochs are the upper bits. */
+static inline bool rt_is_since(const struct rt_thread *t, uint64_t word, uint64_t since) {
+    return ((word ^ t->me) & RT_WHO) == 0 && word >= since;
+}
+/* A thread that had the slot before has smaller epochs. */
 static inline bool rt_is_mine(const struct rt_thread *t, uint64_t word) {
-    return ((word ^ t->me) & RT_WHO) == 0 && word >= t->first;
+    return rt_is_since(t, word, t->first);
 }
 
 static inline bool rt_is_untouched(uint64_t word) {
@@ -175,9 +181,10 @@ static inline void rt_set_read(uintptr_t granule, uint64_t word, uint64_t detail
 }
 
 /* The detail of an OWN word: place in the code (bits 0 to 31); bytes of an earlier epoch (32 to
- * 39), whether they were emitted (40), the lower bits of that epoch (41 to 63). */
-enum { RT_OLD_AT = 32, RT_OLD_EPOCH_AT = 41, RT_OLD_EPOCH_BITS = 64 - RT_OLD_EPOCH_AT };
+ * 39), whether they were emitted (40), the lower bits of that epoch (42 to 63); PRIVATE (41). */
+enum { RT_OLD_AT = 32, RT_OLD_EPOCH_AT = 42, RT_OLD_EPOCH_BITS = 64 - RT_OLD_EPOCH_AT };
 #define RT_OLD_EMITTED (UINT64_C(1) << 40)
+#define RT_PRIVATE (UINT64_C(1) << 41)
 
 static inline uint32_t rt_old_bytes(uint64_t detail) {
     return detail >> RT_OLD_AT & RT_BYTES;

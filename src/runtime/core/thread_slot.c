@@ -17,14 +17,14 @@ void rt_take_slot(struct rt_thread *t) {
     rt_spin_unlock(&slots_lock);
     t->position = 0;
     if (!rt_has_slot(t)) {
-        t->me = t->current = t->owner = RT_STALE;
+        t->me = t->current = t->alike = t->since = RT_STALE;
         return;
     }
     t->base = next_epochs[t->slot] + 1;
     t->first = t->base << RT_EPOCH_AT;
     t->me = (uint64_t)t->slot << RT_SLOT_AT | (uint64_t)RT_OWN << RT_STATE_AT;
-    t->current = t->me | t->base << RT_EPOCH_AT;
-    t->owner = t->current | rt_slow_accesses;
+    t->current = t->alike = t->me | t->base << RT_EPOCH_AT;
+    t->since = t->alike | rt_slow_accesses;
     atomic_store_explicit(&threads[t->slot], t, memory_order_release);
 }
 
@@ -50,8 +50,8 @@ struct rt_thread *rt_thread_in(uint32_t slot) {
 void rt_new_epoch(struct rt_thread *t) {
     if (!rt_has_slot(t))
         return;
-    t->current = t->me | (t->base + t->position) << RT_EPOCH_AT;
-    t->owner = rt_owner_of(t) | rt_slow_accesses;
+    t->current = t->alike = t->me | (t->base + t->position) << RT_EPOCH_AT;
+    t->since = rt_since_of(t) | rt_slow_accesses;
 }
 
 /* ---- order ---- */

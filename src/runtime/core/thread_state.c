@@ -71,7 +71,8 @@ static struct rt_thread *begin_thread(uint32_t serial) {
     t->sequence = t->pending_sequence = t->emitted_sequence = 0;
     t->chunks = t->used = 0;
     t->chunk = NULL;
-    t->depth = t->emitted_depth = 0;
+    t->start = 0;
+    t->depth = t->emitted_depth = t->start_depth = 0;
     t->skipped = false;
     t->ignored_reads = t->ignored_writes = t->ignored_sync = 0;
     t->ignoring = 0;
@@ -110,6 +111,11 @@ void rt_thread_start(uint32_t fork) {
     start(fork == RT_NO_THREAD ? rt_new_serial() : fork);
     atomic_signal_fence(memory_order_seq_cst);
     starting = false;
+}
+
+void rt_thread_starts_with(uintptr_t function) {
+    if (rt_self)
+        rt_self->start = function;
 }
 
 void rt_count_lost(void) {

@@ -20,13 +20,14 @@ enum {
 
 /* A thread, or a fiber (fibers.h). */
 struct rt_thread {
-    uint64_t owner; /* as in shadow words (shadow.h); RT_STALE while open frames are not emitted, or
-                     * accesses are ignored, and in controlled runs: then every access takes the
-                     * slow way */
-    uint64_t current; /* the same, but never RT_STALE unless no slot was free */
-    uint64_t me;      /* the same without an epoch; UINT64_MAX: no slot was free */
-    uint64_t base;    /* the first epoch of this thread: earlier ones belong to others */
+    /* As shadow words (shadow.h). */
+    uint64_t me;      /* without an epoch; UINT64_MAX: no slot was free */
+    uint64_t current; /* with the present one; or RT_STALE: no slot was free */
+    uint64_t alike;   /* epochs from this one on are like the present one (call_stack.h) */
+    uint64_t since;   /* the same; but RT_STALE while open frames are not emitted, or accesses are
+                       * ignored, and in controlled runs: then every access takes the slow way */
     uint64_t first;   /* no shadow word of this thread is smaller */
+    uint64_t base;    /* the first epoch of this thread: earlier ones belong to others */
     uint32_t slot;
     uint32_t serial;
     uint32_t generation; /* of the process that it belongs to: a forked one has no use for it */
@@ -40,8 +41,10 @@ struct rt_thread {
     uint64_t pending_sequence; /* taken for the next record; 0: none */
     uint64_t emitted_sequence; /* the last one in a record */
 
+    uintptr_t start; /* what it starts with, as far as that is known */
     struct rt_frame *frames;
     size_t depth, capacity;
+    size_t start_depth; /* what it starts with is among so many frames, the outermost */
     bool skipped; /* what the innermost frame has called since its last event was never emitted */
     size_t emitted_depth; /* so many frames, the outermost, are emitted: a function in which nothing
                            * of interest happens never is */
@@ -68,6 +71,9 @@ void rt_leave(void);
 void rt_thread_start(uint32_t fork);
 #define RT_NO_THREAD UINT32_MAX
 
+/* The thread starts with this function, or with one that this calls. */
+void rt_thread_starts_with(uintptr_t function);
+
 /* The thread ends, and emits nothing more. Not between rt_enter and rt_leave. */
 void rt_thread_end(void);
 
@@ -77,8 +83,8 @@ void rt_thread_end(void);
 void rt_count_lost(void);
 
 /* Does the program want this access not to be seen (tsan/ignoring.h)? The fast ways of an access do
- * not ask: while something is ignored, the owner of the thread is RT_STALE, so that no access is
- * found to be a repetition or can be deferred. */
+ * not ask: while something is ignored, `since` is RT_STALE, so that no access is found to be a
+ * repetition or can be deferred. */
 static inline bool rt_is_ignored(const struct rt_thread *t, bool read, bool write) {
     return t->ignoring && (!read || t->ignored_reads) && (!write || t->ignored_writes);
 }

@@ -232,11 +232,13 @@ static struct record begin(struct record *record) {
 
 static void *run_posix(void *record) {
     struct record self = begin(record);
+    rt_thread_starts_with((uintptr_t)self.routine.posix);
     return self.routine.posix(self.argument);
 }
 
 static int run_c11(void *record) {
     struct record self = begin(record);
+    rt_thread_starts_with((uintptr_t)self.routine.c11);
     return self.routine.c11(self.argument);
 }
 

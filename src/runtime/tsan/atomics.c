@@ -97,7 +97,7 @@ static void emit(uintptr_t address, size_t size, struct effect effect, uintptr_t
 static bool was_emitted(struct rt_thread *t, uintptr_t granule, uint64_t word, uint32_t bytes) {
     const struct rt_shared_read *read = rt_shared_read_of(t, granule);
     return rt_state_of(word) == RT_SHARED && rt_was_shared_read(read, granule, word) &&
-           rt_is_of(read->mine, rt_owner_of(t)) && !(bytes & ~read->mine);
+           rt_since_of(t) != RT_STALE && rt_is_of(read->mine, t->current) && !(bytes & ~read->mine);
 }
 
 /* What a load that is not emitted must find, before and after it: the same shadow word. The load
