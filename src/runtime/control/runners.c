@@ -336,6 +336,13 @@ enum rt_woken rt_runner_join(const struct rt_runner *runner, uint64_t deadline, 
     return RT_WOKEN;
 }
 
+bool rt_is_running(int tid) {
+    rt_lock_baton();
+    bool running = rt_runner_with_tid(tid);
+    rt_unlock_baton();
+    return running;
+}
+
 bool rt_runner_has_ended(const struct rt_runner *runner) {
     if (runner->state != ST_THREAD_ENDED)
         return false;
