@@ -249,6 +249,14 @@ bool st_suspect_is_cut(const struct st_suspect *suspect, const json_t *violation
            (!names_others(suspect) || shares_variable(suspect, json_object_get(violation, "path")));
 }
 
+/* Does the thread wait where the step has it wait? In a library, many do: then it must be for one
+ * of the locks. */
+static bool waits_at(const struct st_suspect *suspect, const json_t *step, const json_t *thread) {
+    return are_same_text(step, "loc", thread, "loc") ||
+           (are_same_text(step, "line", thread, "loc") &&
+            has_text(json_object_get(suspect->prediction, "on"), text_in(thread, "object")));
+}
+
 /* Two of those who were to wait do so where they were to. */
 bool st_suspect_is_stuck(const struct st_suspect *suspect, const json_t *stuck) {
     const json_t *way = json_array_get(json_object_get(suspect->prediction, "ways"), 0);
@@ -259,7 +267,7 @@ bool st_suspect_is_stuck(const struct st_suspect *suspect, const json_t *stuck) 
     json_array_foreach(stuck, index, thread) {
         bool waits = false;
         for (size_t i = half; i < 2 * half; i++)
-            waits |= are_same_text(json_array_get(way, i), "loc", thread, "loc");
+            waits |= waits_at(suspect, json_array_get(way, i), thread);
         found += waits;
     }
     return found >= 2;
