@@ -140,7 +140,7 @@ static void note_rest(struct st_client *client, struct st_control_area *area) {
 static bool takes_turn(struct st_client *client, const struct st_control_area *area, double now) {
     if (atomic_load(&area->client) == ST_CLIENT_ASKED)
         return true;
-    if (client->points != area->log.points || !client->moved) {
+    if (client->points != area->log.points || client->moved <= 0) {
         client->points = area->log.points;
         client->moved = now;
     }
