@@ -1,6 +1,6 @@
-// A registry is made by whoever needs it first. Its next number is read and moved on in two critical
-// sections, so that two types get the same one. Who makes the registry does so for all, and is not
-// cut by those who use it then.
+// A registry is made by whoever needs it first. Its next number is read and moved on in two
+// critical sections, so that two types get the same one. Who makes the registry does so for all,
+// and is not cut by those who use it then.
 //
 // EXPECT violated: add_type
 // EXPECT harm: status 1
