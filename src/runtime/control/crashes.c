@@ -32,7 +32,8 @@ static void note_crash(int number, siginfo_t *info, void *context) {
 
 void rt_catch_crashes(void) {
     static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
-    struct sigaction ours = {.sa_sigaction = note_crash, .sa_flags = SA_SIGINFO | SA_RESETHAND};
+    struct sigaction ours = {.sa_sigaction = note_crash,
+                             .sa_flags = (int)(SA_SIGINFO | SA_RESETHAND)};
     struct sigaction before;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
