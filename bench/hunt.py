@@ -28,8 +28,8 @@ SERIATIM = (ROOT / os.environ.get("SERIATIM_BUILD", "build") / "seriatim").resol
 def build(folder, program, flags):
     target = folder / ("-".join([program.path.stem, *flags]))
     language, standard = ("c++", "-std=c++17") if program.is_cxx else ("cc", "-std=gnu11")
-    subprocess.run([SERIATIM, language, standard, "-g", "-O1", "-pthread", *program.flags, *flags, program.path,
-                    "-o", target], check=True)
+    subprocess.run([SERIATIM, language, standard, "-g", "-O1", "-pthread", *flags, program.path,
+                    "-o", target, *program.flags], check=True)
     return target
 
 

@@ -55,6 +55,7 @@ struct st_failure {
     struct st_observation observation; /* its outcome is what kind of failure it is */
     const char *fingerprint;
     const char *thread, *function, *loc; /* where it was, or had last been seen */
+    bool exact;                          /* it was there when it failed */
     uint64_t place;                      /* the same as a location of the symbols; 0: none */
     const struct st_stuck_thread *stuck;
     size_t stuck_count;

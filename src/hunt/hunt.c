@@ -5,13 +5,18 @@
 #include "hunt/hunt_state.h"
 #include "hunt/systematic.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +26,10 @@ double st_hunt_clock(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+double st_hunt_seconds(const struct st_hunt *hunt) {
+    return st_hunt_clock() - hunt->started;
 }
 
 /* ---- messages ---- */
@@ -125,6 +134,7 @@ void st_hunt_note(struct st_hunt *hunt, const struct st_controlled_run *run,
     hunt->events += (uint64_t)json_integer_value(json_object_get(run->described.json, "events"));
     hunt->cut += (uint64_t)json_integer_value(json_object_get(run->described.json, "violated"));
     hunt->loose += run->log->loose != 0;
+    hunt->endless += run->stop == ST_STOP_TIME;
     note_findings(hunt, &noting);
 }
 
@@ -177,6 +187,45 @@ static int refuse(const struct st_hunt *hunt, struct st_error *error, const char
     return st_fail(error, hunt->subject.words[0], ST_AT_FILE, 0, "%s", why);
 }
 
+/* What the file of the program is, as far as it matters why it could not be watched. */
+enum file_kind { OTHER_FILE, SCRIPT, WITH_RUNTIME };
+
+static enum file_kind kind_of_file(const char *path) {
+    static const char runtime[] = "libseriatim_rt";
+    enum { MOST = 64 << 20 };
+    FILE *file = fopen(path, "re");
+    char *text = file ? st_alloc(MOST, 1) : NULL;
+    size_t length = file ? fread(text, 1, MOST, file) : 0;
+    enum file_kind kind = OTHER_FILE;
+    if (length > 1 && text[0] == '#' && text[1] == '!')
+        kind = SCRIPT;
+    else if (length && memmem(text, length, runtime, strlen(runtime)))
+        kind = WITH_RUNTIME;
+    free(text);
+    if (file)
+        fclose(file);
+    return kind;
+}
+
+static int refuse_unwatched(const struct st_hunt *hunt, struct st_error *error) {
+    switch (kind_of_file(hunt->subject.words[0])) {
+    case SCRIPT:
+        return refuse(hunt, error,
+                      "is a script, and started no program that can be watched: name the program "
+                      "itself, built with seriatim-cc or seriatim-c++");
+    case WITH_RUNTIME:
+        return refuse(hunt, error,
+                      "could not be watched: it was built with another version of seriatim, or "
+                      "its runtime library was not found; build it again with seriatim-cc or "
+                      "seriatim-c++");
+    case OTHER_FILE:
+        break;
+    }
+    return refuse(hunt, error,
+                  "could not be watched: build it with seriatim-cc or seriatim-c++ (or link it "
+                  "dynamically with gcc -fsanitize=thread)");
+}
+
 int st_hunt_check(const struct st_hunt *hunt, const struct st_controlled_run *run,
                   struct st_error *error) {
     const char *trouble = run->described.trouble;
@@ -191,9 +240,7 @@ int st_hunt_check(const struct st_hunt *hunt, const struct st_controlled_run *ru
             "has overwritten memory that it shares with seriatim, perhaps through a stray "
             "pointer: look for that first, for example with -fsanitize=address");
     if (trouble)
-        return refuse(hunt, error,
-                      "could not be watched: build it with seriatim-cc or seriatim-c++ (or link it "
-                      "dynamically with gcc -fsanitize=thread)");
+        return refuse_unwatched(hunt, error);
     if (!run->controlled)
         return refuse(hunt, error,
                       "could not be controlled: it was built with a runtime library of an older "
@@ -253,6 +300,24 @@ static void set_bound(struct st_hunt *hunt, uint64_t usual) {
     hunt->subject.most_points = hunt->expected.bound;
 }
 
+/* The same in seconds, for a run that waits for ever where nobody sees it. */
+static void set_time_limit(struct st_hunt *hunt, double usual) {
+    static const double least = 5, times = 30;
+    if (hunt->subject.client || hunt->subject.bounded)
+        return;
+    double limit = times * usual > least ? times * usual : least;
+    if (limit < hunt->subject.seconds)
+        hunt->subject.seconds = limit;
+}
+
+static void warn_of_endless(const struct st_hunt *hunt) {
+    if (hunt->endless && !hunt->subject.bounded)
+        st_hunt_warn(hunt,
+                     "%" PRIu64 " of %" PRIu64 " runs did not end within %.3g seconds, and were "
+                     "ended; set --run-time to give them more time, or less",
+                     hunt->endless, hunt->runs, hunt->subject.seconds);
+}
+
 static int learn(struct st_hunt *hunt, struct st_error *error) {
     struct st_controlled_run runs[ST_LEARNING_RUNS], *pointers[ST_LEARNING_RUNS];
     int result = 0;
@@ -280,6 +345,7 @@ static int learn(struct st_hunt *hunt, struct st_error *error) {
         st_expected_learn(&hunt->expected, &runs[0], &runs[1]);
         warn_of_learning(hunt, &runs[0], &runs[1]);
         set_bound(hunt, runs[0].log->points);
+        set_time_limit(hunt, runs[0].seconds > runs[1].seconds ? runs[0].seconds : runs[1].seconds);
         note_outer(hunt, json_object_get(runs[0].described.json, "outer"));
         for (int i = 0; i < ST_LEARNING_RUNS; i++) {
             note_run(hunt, &runs[i], NULL);
@@ -402,6 +468,7 @@ static int search(struct st_hunt *hunt, struct st_error *error) {
     drop_harmless(hunt);
     hunt->causes_compared = 0;
     st_hunt_compare(hunt, true);
+    warn_of_endless(hunt);
     return result;
 }
 
@@ -454,6 +521,41 @@ static char *make_scratch(struct st_error *error) {
     return NULL;
 }
 
+static void remove_files(const char *folder) {
+    DIR *list = opendir(folder);
+    struct dirent *entry;
+    while (list && (entry = readdir(list)))
+        unlinkat(dirfd(list), entry->d_name, 0);
+    if (list)
+        closedir(list);
+    rmdir(folder);
+}
+
+/* A process that removes the folder when nobody uses it any more: also if we are killed. It ends
+ * when all copies of `alive` are closed, which the watchers have, too. */
+static void start_cleaner(struct st_hunt *hunt) {
+    int ends[2];
+    char byte;
+    hunt->alive = -1;
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return;
+    hunt->alive = ends[1];
+    fflush(NULL);
+    hunt->cleaner = fork();
+    if (hunt->cleaner != 0) {
+        close(ends[0]);
+        return;
+    }
+    setsid();
+    signal(SIGTERM, SIG_IGN);
+    close_range(0, (unsigned)ends[0] - 1, 0);
+    close_range((unsigned)ends[0] + 1, ~0U, 0);
+    while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
+        ;
+    remove_files(hunt->scratch);
+    _exit(0);
+}
+
 struct st_hunt *st_hunt_new(const struct st_hunt_options *options, struct st_error *error) {
     struct st_hunt *hunt = st_alloc(1, sizeof *hunt);
     hunt->options = options;
@@ -462,8 +564,10 @@ struct st_hunt *st_hunt_new(const struct st_hunt_options *options, struct st_err
     st_knowledge_init(&hunt->knowledge);
     hunt->scratch = make_scratch(error);
     hunt->subject.folder = hunt->scratch;
-    if (hunt->scratch)
+    if (hunt->scratch) {
+        start_cleaner(hunt);
         return hunt;
+    }
     st_hunt_free(hunt);
     return NULL;
 }
@@ -500,10 +604,12 @@ void st_hunt_free(struct st_hunt *hunt) {
     st_expected_free(&hunt->expected);
     st_keys_free(&hunt->known);
     json_decref(hunt->base);
-    if (hunt->input)
-        unlink(hunt->input);
     if (hunt->scratch)
-        rmdir(hunt->scratch);
+        remove_files(hunt->scratch);
+    if (hunt->cleaner > 0) {
+        close(hunt->alive);
+        waitpid(hunt->cleaner, NULL, 0);
+    }
     free(hunt->scratch);
     free(hunt->input);
     free(hunt->kept_input);

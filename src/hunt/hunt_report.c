@@ -102,6 +102,8 @@ static int write_schedule(struct st_hunt *hunt, const struct st_cause *cause,
                                             .seed = hunt->options->seed,
                                             .run = sighting->run,
                                             .outcome = kept->outcome,
+                                            .printed = sighting->harm.printed,
+                                            .usual = sighting->harm.wanted,
                                             .status = sighting->status,
                                             .keys = &cause->key,
                                             .key_count = cause->kind != ST_FOUND_FAILURE,
@@ -328,6 +330,8 @@ static json_t *make_failure(const struct st_hunt *hunt, const struct st_cause *c
     set_text(failure, "thread", json_string_value(json_object_get(last, "thread")));
     set_text(failure, "function", json_string_value(json_object_get(last, "function")));
     set_text(failure, "where", json_string_value(json_object_get(last, "loc")));
+    json_object_set_new(failure, "exact",
+                        json_boolean(json_is_true(json_object_get(last, "exact"))));
     set_observation(failure, hunt, cause);
     char *fingerprint = failure_fingerprint(failure, stuck);
     set_text(failure, "fingerprint", fingerprint);
@@ -398,6 +402,7 @@ static char *make_result(const struct st_hunt *hunt, const char *schema) {
         json_object_del(result, of_runs[i]);
     json_object_set_new(result, "schema", json_string(schema));
     set_count(json_object_get(result, "trace"), "events", hunt->events);
+    json_object_set_new(result, "time_seconds", json_real(st_hunt_seconds(hunt)));
     set_verdict(result, hunt, violations);
     json_object_set_new(result, "blocks", make_rows(hunt, violations));
     if (!json_array_size(violations))

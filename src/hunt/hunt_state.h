@@ -30,6 +30,8 @@ struct st_hunt {
     const struct st_hunt_options *options;
     struct st_hunted subject; /* with scratch files of its own */
     char *scratch;
+    pid_t cleaner;    /* of that; 0: none */
+    int alive;        /* the end of a pipe: as long as somebody has it, the folder is used */
     char *input;      /* the copy of standard input, or NULL */
     char *kept_input; /* the same beside the schedules, once there is one */
     struct st_knowledge knowledge;
@@ -46,7 +48,8 @@ struct st_hunt {
     struct st_suspects suspects;
     size_t causes_compared; /* with them */
     uint64_t runs, points, switches, events, loose, other_outputs;
-    uint64_t cut; /* violated blocks, in all runs */
+    uint64_t cut;     /* violated blocks, in all runs */
+    uint64_t endless; /* runs that were ended, since they took too long */
     double started,
         confirm_by; /* of the monotonic clock; what was found is done again until then */
     bool exhausted, interrupted;
@@ -85,6 +88,9 @@ json_t *st_hunt_tried(const struct st_hunt *hunt);
 int st_hunt_confirm(struct st_hunt *hunt, struct st_error *error);
 
 double st_hunt_clock(void); /* seconds */
+/* Since it began. */
+double st_hunt_seconds(const struct st_hunt *hunt);
+
 void st_hunt_show(const struct st_hunt *hunt, const char *doing);
 void st_hunt_warn(const struct st_hunt *hunt, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

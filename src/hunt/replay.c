@@ -137,6 +137,10 @@ static struct st_harm judge(const struct st_replay *replay, const struct st_cont
     struct st_harm harm = st_find_harm(&expected, run);
     if (harm.outcome <= ST_OUTCOME_OUTPUT && schedule->outcome == ST_OUTCOME_OUTPUT)
         harm.outcome = ST_OUTCOME_OUTPUT;
+    if (harm.outcome == ST_OUTCOME_OUTPUT && schedule->printed && !harm.printed)
+        harm.printed = st_strdup(schedule->printed);
+    if (harm.outcome == ST_OUTCOME_OUTPUT && schedule->usual && !harm.wanted)
+        harm.wanted = st_strdup(schedule->usual);
     return harm;
 }
 
@@ -262,6 +266,8 @@ static int write_again(struct st_replay *replay, const struct st_replayed *repla
                                             .run = schedule->run,
                                             .outcome = schedule->outcome,
                                             .status = schedule->status,
+                                            .printed = schedule->printed,
+                                            .usual = schedule->usual,
                                             .keys = schedule->keys.list,
                                             .key_count = schedule->keys.count};
     return st_saved_schedule_write(path, &facts, &replayed->plan, replayed->last.log,

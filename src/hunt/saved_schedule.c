@@ -143,6 +143,8 @@ static void write_expected(struct st_json *json, const struct st_saved_schedule_
     st_json_flat_object(json);
     st_json_string_field(json, "outcome", st_outcome_name(facts->outcome));
     st_json_number_field(json, "status", (uint64_t)facts->status);
+    st_json_maybe_string_field(json, "printed", facts->printed);
+    st_json_maybe_string_field(json, "usual", facts->usual);
     st_json_key(json, "keys");
     st_json_flat_array(json);
     for (size_t i = 0; i < facts->key_count; i++)
@@ -314,6 +316,8 @@ static void read_expected(struct st_saved_schedule *schedule, struct st_fields *
     st_fields_enter(fields, "expected", 0);
     schedule->outcome = st_outcome_find(st_field_text(fields, expected, "outcome"));
     schedule->status = (int)st_field_number(fields, expected, "status");
+    schedule->printed = st_field_maybe_text(fields, expected, "printed");
+    schedule->usual = st_field_maybe_text(fields, expected, "usual");
     read_list(schedule, fields, expected, "keys", take_key);
     if (schedule->outcome == ST_OUTCOME_COUNT) {
         schedule->outcome = ST_OUTCOME_SAME;
@@ -325,7 +329,13 @@ static void read_expected(struct st_saved_schedule *schedule, struct st_fields *
 static void read_head(struct st_saved_schedule *schedule, struct st_fields *fields) {
     const json_t *root = schedule->json;
     const char *schema = json_string_value(json_object_get(root, "schema"));
-    if (!schema || strcmp(schema, ST_SCHEDULE_SCHEMA) != 0)
+    if (schema && strncmp(schema, "seriatim-schedule/", strlen("seriatim-schedule/")) == 0 &&
+        strcmp(schema, ST_SCHEDULE_SCHEMA) != 0)
+        st_fields_reject(fields,
+                         "is a schedule of another version of seriatim (%s, and this one "
+                         "reads " ST_SCHEDULE_SCHEMA "); hunt again",
+                         schema);
+    else if (!schema || strcmp(schema, ST_SCHEDULE_SCHEMA) != 0)
         st_fields_reject(fields, "is no schedule that hunt has written (" ST_SCHEDULE_SCHEMA ")");
     size_t count = json_array_size(st_field_array(fields, root, "program"));
     schedule->words = st_alloc(count + 1, sizeof *schedule->words);

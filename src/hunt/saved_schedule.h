@@ -37,6 +37,7 @@ struct st_saved_schedule {
     const char **functions, **locs; /* of each deviation; NULL: not known */
     enum st_outcome outcome;
     int status;
+    const char *printed, *usual; /* the first line that differs; or NULL */
     struct st_keys keys;
 };
 
@@ -48,7 +49,8 @@ struct st_saved_schedule_facts {
     uint64_t seed, run;
     enum st_outcome outcome;
     int status;
-    const uint64_t *keys; /* of the findings that it is kept for */
+    const char *printed, *usual; /* the first line that differs; or NULL */
+    const uint64_t *keys;        /* of the findings that it is kept for */
     size_t key_count;
     const char *const *blocks; /* their names */
 };

@@ -135,15 +135,22 @@ void st_suspects_take(struct st_suspects *suspects, const json_t *list, const js
 
 /* ---- trying ---- */
 
-struct st_suspect *st_suspects_next(const struct st_suspects *suspects, uint64_t most_tries) {
+static struct st_suspect *least_planned(const struct st_suspects *suspects, bool impossible,
+                                        uint64_t most_tries) {
     struct st_suspect *best = NULL;
     for (size_t i = 0; i < suspects->count; i++) {
         struct st_suspect *suspect = &suspects->list[i];
-        if (suspect->way_count && !suspect->confirmed && !suspect->impossible &&
+        if (suspect->way_count && !suspect->confirmed && suspect->impossible == impossible &&
             suspect->planned < most_tries && (!best || suspect->planned < best->planned))
             best = suspect;
     }
     return best;
+}
+
+struct st_suspect *st_suspects_next(const struct st_suspects *suspects, uint64_t most_tries) {
+    enum { SELDOM = 4 };
+    struct st_suspect *next = least_planned(suspects, false, most_tries);
+    return next ? next : least_planned(suspects, true, most_tries / SELDOM);
 }
 
 static uint32_t copy_sites(uint64_t *target, const struct st_control_step *step) {
@@ -242,6 +249,14 @@ bool st_suspect_is_cut(const struct st_suspect *suspect, const json_t *violation
            (!names_others(suspect) || shares_variable(suspect, json_object_get(violation, "path")));
 }
 
+/* Does the thread wait where the step has it wait? In a library, many do: then it must be for one
+ * of the locks. */
+static bool waits_at(const struct st_suspect *suspect, const json_t *step, const json_t *thread) {
+    return are_same_text(step, "loc", thread, "loc") ||
+           (are_same_text(step, "line", thread, "loc") &&
+            has_text(json_object_get(suspect->prediction, "on"), text_in(thread, "object")));
+}
+
 /* Two of those who were to wait do so where they were to. */
 bool st_suspect_is_stuck(const struct st_suspect *suspect, const json_t *stuck) {
     const json_t *way = json_array_get(json_object_get(suspect->prediction, "ways"), 0);
@@ -252,7 +267,7 @@ bool st_suspect_is_stuck(const struct st_suspect *suspect, const json_t *stuck) 
     json_array_foreach(stuck, index, thread) {
         bool waits = false;
         for (size_t i = half; i < 2 * half; i++)
-            waits |= are_same_text(json_array_get(way, i), "loc", thread, "loc");
+            waits |= waits_at(suspect, json_array_get(way, i), thread);
         found += waits;
     }
     return found >= 2;

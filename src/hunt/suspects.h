@@ -39,7 +39,9 @@ void st_suspects_free(struct st_suspects *suspects);
 void st_suspects_take(struct st_suspects *suspects, const json_t *list, const json_t *places);
 
 /* The one to try next: of those that can be tried, are not confirmed, and were planned less often
- * than `most_tries`, the one that was planned least. NULL: there is none. */
+ * than `most_tries`, the one that was planned least. What no order of
+ * the recorded events cuts comes last, and a quarter as often: another run may do other things.
+ * NULL: there is none. */
 struct st_suspect *st_suspects_next(const struct st_suspects *suspects, uint64_t most_tries);
 
 /* Counts a plan, and sets the strategy of the plan and what it needs. */

@@ -45,8 +45,7 @@ enum {
     ST_CONTROL_EXPECTED = 1024,
     ST_CONTROL_OUTER = 256,
     ST_CONTROL_MODULES = 256,
-    ST_CONTROL_MODULE_NAME = 64,
-    ST_CONTROL_CRASH_DEPTH = 16
+    ST_CONTROL_MODULE_NAME = 64
 };
 
 /* The exit status of a program that the runtime ended: `end` of the log says why. */
@@ -232,10 +231,10 @@ struct st_control_log {
     uint32_t thread_count, module_count;
     uint32_t point_count, deviation_count, lost_deviations; /* that had no room */
     uint32_t site_count;
-    /* The signal that ended the program, if a handler of ours has seen it: the index of the thread,
-     * the instruction, and return addresses from there on, the innermost first. */
-    uint32_t crash_signal, crash_thread, crash_depth, unused;
-    uint64_t crash_pc[ST_CONTROL_CRASH_DEPTH];
+    /* The signal that ended the program, if we have seen it (0: none), the index of the thread, and
+     * where it was: as a return address. */
+    uint32_t crash_signal, crash_thread;
+    uint64_t crash_pc;
     uint64_t sites[ST_CONTROL_SITES]; /* learned, and those of the plan */
     struct st_control_module {
         char name[ST_CONTROL_MODULE_NAME]; /* the last part of its path, cut off */

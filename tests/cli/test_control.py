@@ -93,6 +93,17 @@ class TestControl(Controlled):
         self.assertEqual((status, out), (0, "cancelled 3"))
         self.assertEqual({status for status, _ in self.try_all(1)}, {0})
 
+    def test_kinds_of_locks_and_waits(self):
+        self.build("control/kinds.c")
+        status, (out, _), _ = self.learn()
+        self.assertEqual((status, out), (0, "all"))
+        for strategy in STRATEGIES:
+            with self.subTest(strategy=strategy):
+                status, (out, _), log = self.play("--learn", "--from", self.path("learned"),
+                                                  "--strategy", strategy, "--early", "24")
+                self.assertEqual((status, out), (0, "all"))
+                self.assertIn("loose 0", log)
+
     def test_what_threads_send_each_other_is_replayed_exactly(self):
         self.build("control/outside.c")
         _, (out, _), _ = self.learn()

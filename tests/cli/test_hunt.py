@@ -2,10 +2,49 @@
 repaired twins are not."""
 
 import json
+import pathlib
+import subprocess
+import time
 import unittest
 
 from hunting import Hunting
 from schemas import RESULT, SARIF, complaints, strict, validator
+from seriatim import BINARY
+
+CRASHES = """#include <assert.h>
+#include <pthread.h>
+static int value, *volatile shared = &value;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void use(void) {
+#ifdef ASSERT
+    pthread_mutex_lock(&lock), pthread_mutex_unlock(&lock);
+    assert(shared);
+#else
+    if (shared) {
+        int *local = shared;
+        *local = 1;
+    }
+#endif
+}
+static void *user(void *argument) {
+    use();
+    return argument;
+}
+static void *remover(void *argument) {
+    pthread_mutex_lock(&lock);
+    shared = 0;
+    pthread_mutex_unlock(&lock);
+    return argument;
+}
+int main(void) {
+    pthread_t threads[2];
+    pthread_create(&threads[0], 0, user, 0);
+    pthread_create(&threads[1], 0, remover, 0);
+    pthread_join(threads[0], 0);
+    pthread_join(threads[1], 0);
+    return 0;
+}
+"""
 
 ENDLESS = """
 #include <pthread.h>
@@ -407,6 +446,57 @@ class Trouble(Hunting):
 
     def test_not_there(self):
         self.assert_trouble(self.hunt("./missing"), "./missing: cannot run: No such file or directory")
+
+    def test_a_script(self):
+        path = self.write("script", "#!/bin/sh\necho hello\n")
+        path.chmod(0o755)
+        self.assert_trouble(self.hunt("./script"),
+                            "./script: is a script, and started no program that can be watched: name the program "
+                            "itself, built with seriatim-cc or seriatim-c++")
+
+    def test_another_version_of_the_runtime(self):
+        """One that knows nothing of this seriatim stands for it."""
+        self.write("empty.c", "")
+        self.write("program.c", ALONE)
+        for command in (["-shared", "-Wl,-soname,libseriatim_rt.so.0", "-o", "libseriatim_rt.so.0", "empty.c"],
+                        ["-o", "program", "program.c", "-pthread", "-Wl,--no-as-needed", "./libseriatim_rt.so.0",
+                         "-Wl,-rpath,$ORIGIN"]):
+            subprocess.run(["cc", *command], cwd=self.folder, check=True)
+        result = self.hunt("./program")
+        self.assert_trouble(result, "./program: could not be watched: it was built with another version of seriatim, or "
+                                    "its runtime library was not found; build it again with seriatim-cc or "
+                                    "seriatim-c++")
+
+    def test_the_place_of_a_crash_is_that_of_the_instruction(self):
+        found = self.found(self.source(CRASHES), "--until", "first", "--runs", "40")
+        failure, = found["failures"]
+        self.assertEqual((failure["kind"], failure["function"], failure["where"], failure["exact"]),
+                         ("crash", "use", "program.c:12", True))
+        self.assertGreater(found["time_seconds"], 0.01)
+
+    def test_a_failed_assertion_has_its_place(self):
+        failure, = self.found(self.source(CRASHES, "-DASSERT"), "--until", "first", "--runs", "40")["failures"]
+        self.assertEqual((failure["kind"], failure["where"], failure["exact"]), ("assert", "program.c:8", True))
+
+    @unittest.skipUnless(pathlib.Path("/dev/shm").is_dir(), "there is no /dev/shm")
+    def test_a_hunt_that_is_killed_leaves_nothing(self):
+        program = self.source(ENDLESS)
+        hunt = subprocess.Popen([BINARY, "hunt", "--points", "100000000", "--run-time", "1000", "--", program],
+                                cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                stdin=subprocess.DEVNULL)
+
+        def children():
+            path = pathlib.Path(f"/proc/{hunt.pid}/task/{hunt.pid}/children")
+            return [int(child) for child in path.read_text().split()]
+
+        while len(children()) < 2:  # the cleaner, and a watcher
+            time.sleep(0.01)
+        left = children()
+        hunt.kill()
+        hunt.wait()
+        for child in left:
+            while pathlib.Path(f"/proc/{child}").exists():
+                time.sleep(0.01)
 
     def test_a_program_that_does_not_end(self):
         program = self.source(ENDLESS)

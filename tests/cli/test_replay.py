@@ -101,7 +101,9 @@ class Trouble(Hunting):
 
     def test_damaged_schedules(self):
         for changes, message in (
-                ({"schema": "seriatim-schedule/9"}, "is no schedule that hunt has written (seriatim-schedule/1)"),
+                ({"schema": "seriatim-schedule/9"}, "is a schedule of another version of seriatim (seriatim-schedule/9, "
+                 "and this one reads seriatim-schedule/1); hunt again"),
+                ({"schema": "something"}, "is no schedule that hunt has written (seriatim-schedule/1)"),
                 ({"schema": "seriatim-schedule/1", "program": []}, "names no program")):
             self.assert_trouble(self.run_here("replay", self.changed(**changes)), f"{self.folder}/changed.schedule:1: "
                                 + message)

@@ -72,6 +72,8 @@ const struct st_control_log *st_area_log(struct st_area *area) {
     limit(&log->module_count, ST_CONTROL_MODULES);
     limit(&log->point_count, ST_CONTROL_POINTS);
     limit(&log->deviation_count, ST_CONTROL_DEVIATIONS);
+    if (log->crash_thread >= log->thread_count)
+        log->crash_signal = 0;
     if (log->end >= ST_END_COUNT)
         log->end = ST_END_BY_ITSELF;
     for (uint32_t i = 0; i < log->thread_count; i++) {

@@ -140,7 +140,7 @@ static void note_rest(struct st_client *client, struct st_control_area *area) {
 static bool takes_turn(struct st_client *client, const struct st_control_area *area, double now) {
     if (atomic_load(&area->client) == ST_CLIENT_ASKED)
         return true;
-    if (client->points != area->log.points || !client->moved) {
+    if (client->points != area->log.points || client->moved <= 0) {
         client->points = area->log.points;
         client->moved = now;
     }
@@ -186,6 +186,7 @@ void st_client_end(struct st_client *client) {
     static const struct timespec nap = {.tv_nsec = 2 * 1000 * 1000};
     enum { PATIENCE = 1000 };
     int status;
+    pid_t group = client->process;
     signal_group(client, SIGTERM);
     signal_group(client, SIGCONT);
     for (int i = 0; client->process > 0; i++) {
@@ -196,4 +197,6 @@ void st_client_end(struct st_client *client) {
         else
             nanosleep(&nap, NULL);
     }
+    if (group > 0)
+        kill(-group, SIGKILL); /* those below it that do not care for SIGTERM */
 }

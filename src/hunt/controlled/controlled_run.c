@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,11 +54,12 @@ bool st_run_ended(const struct st_controlled_run *run) {
 
 /* ---- files of a run ---- */
 
-/* "FOLDER/run.SLOT.KIND", where the slot is unique among the runs at the same time. */
+/* "FOLDER/SLOT.KIND", where the slot is unique among the runs at the same time. The name of the
+ * area goes to the environment of the program, and has the same length in each run. */
 static char *file_of(const struct st_hunted *subject, const struct st_controlled_run *run,
                      const char *kind) {
     char *path = NULL;
-    if (asprintf(&path, "%s/%p.%s", subject->folder, (const void *)run, kind) < 0)
+    if (asprintf(&path, "%s/%016" PRIxPTR ".%s", subject->folder, (uintptr_t)run, kind) < 0)
         st_out_of_memory();
     return path;
 }
@@ -155,6 +157,15 @@ static void keep_addresses(void) {
         personality((unsigned long)before | ADDR_NO_RANDOMIZE);
 }
 
+/* Threads of OpenMP wait for each other, and for work, without spinning before: only those who wait
+ * in the kernel, or seem to, take turns. */
+static void keep_teams_from_spinning(void) {
+    static const char *const variables[][2] = {
+        {"OMP_WAIT_POLICY", "passive"}, {"GOMP_SPINCOUNT", "0"}, {"KMP_BLOCKTIME", "0"}};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        setenv(variables[i][0], variables[i][1], 1);
+}
+
 static _Noreturn void become_watcher(const struct st_hunted *subject, struct st_controlled_run *run,
                                      const struct st_keys *known, const char *description) {
     static const int ours[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT};
@@ -164,6 +175,7 @@ static _Noreturn void become_watcher(const struct st_hunted *subject, struct st_
     redirect_all(subject, run);
     setenv(ST_CONTROL_VARIABLE, run->area.path, 1);
     keep_addresses();
+    keep_teams_from_spinning();
     int result = run->recorded ? record_run(subject, run, description)
                                : watch_run(subject, run, known, description);
     _exit(result < 0 ? 2 : 0);

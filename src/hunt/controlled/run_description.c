@@ -153,8 +153,27 @@ static json_t *name_stuck(struct st_places *places, const struct st_control_log 
     return list;
 }
 
+/* Where it crashed, if that is in the user's own code; NULL: not known. */
+static json_t *name_crash(struct st_places *places, const struct st_control_log *log) {
+    enum { LONGEST_LOCATION = 512 };
+    char buffer[LONGEST_LOCATION];
+    struct st_code code;
+    if (!log->crash_signal ||
+        !st_places_user_line(places, log->crash_pc, &code, buffer, sizeof buffer))
+        return NULL;
+    json_t *crash = json_object();
+    set_thread(crash, "thread", log->crash_thread);
+    json_object_set_new(crash, "function", json_string(code.function));
+    json_object_set_new(crash, "loc", json_string(buffer));
+    json_object_set_new(crash, "exact", json_true());
+    return crash;
+}
+
 /* Where the thread was that ran last. */
 static json_t *name_last(struct st_places *places, const struct st_control_log *log) {
+    json_t *crash = name_crash(places, log);
+    if (crash)
+        return crash;
     json_t *last = json_object();
     if (!log->point_count || !st_log_is_complete(log))
         return last;

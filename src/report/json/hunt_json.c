@@ -77,6 +77,7 @@ static void write_failure(const struct st_report *report, const struct st_failur
     st_json_maybe_string_field(json, "thread", failure->thread);
     st_json_maybe_string_field(json, "function", failure->function);
     st_json_maybe_string_field(json, "where", failure->loc);
+    st_json_bool_field(json, "exact", failure->exact);
     st_json_string_field(json, "fingerprint", failure->fingerprint);
     st_write_observation(&failure->observation, json);
     st_json_key(json, "threads");

@@ -135,7 +135,8 @@ static struct st_failure read_failure(struct st_loading *loading, struct st_load
                                  .fingerprint = st_field_text(fields, object, "fingerprint"),
                                  .thread = st_field_maybe_text(fields, object, "thread"),
                                  .function = st_field_maybe_text(fields, object, "function"),
-                                 .loc = st_field_maybe_text(fields, object, "where")};
+                                 .loc = st_field_maybe_text(fields, object, "where"),
+                                 .exact = st_field_maybe_bool(fields, object, "exact")};
     read_stuck(hunt, fields, object, &failure);
     const char *loc = failure.loc ? failure.loc : failure.stuck_count ? failure.stuck[0].loc : NULL;
     failure.place = loc && !fields->failed ? st_load_location(loading, loc) : 0;

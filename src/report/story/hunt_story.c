@@ -250,7 +250,7 @@ static void add_last(struct st_story *story, const struct st_failure *failure) {
     if (!failure->thread)
         return;
     FILE *file = st_text_buffer_open(&buffer);
-    fputs("ran last, and was last seen", file);
+    fputs(failure->exact ? "failed" : "ran last, and was last seen", file);
     put_place(file, failure->function, failure->loc);
     add_thread(story, failure->thread, failure->loc)->action = st_text_buffer_close(&buffer);
 }
@@ -340,6 +340,9 @@ char *st_tried_text(const struct st_tried_prediction *prediction) {
             fprintf(file, "; replay it with: seriatim replay %s", prediction->schedule);
         fputc('.', file);
     } else if (prediction->state == ST_IMPOSSIBLE) {
+        if (prediction->tries)
+            fprintf(file, " Nor did %" PRIu64 " %s.", prediction->tries,
+                    prediction->tries == 1 ? "try" : "tries");
         fputs(" A run that does other things may still.", file);
     } else if (!prediction->placed) {
         fputs(" The program did not come by there.", file);

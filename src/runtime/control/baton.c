@@ -125,12 +125,17 @@ static struct rt_runner *choose(struct rt_runner *me, enum rt_decision decision,
     struct rt_runner *usual = rt_default_choice(decision == RT_AT_END ? NULL : me);
     struct rt_runner *next = rt_follow(
         me, decision == RT_AT_POINT ? ST_DEVIATION_PREEMPT : ST_DEVIATION_BLOCKED, ordinal);
+    bool exits = me->kind == ST_POINT_EXIT && decision == RT_AT_POINT;
+    if (!next && exits && me->exits_first)
+        next = me;
     if (!next) {
         next = rt_strategy_choose(decision == RT_AT_END ? NULL : me, decision == RT_AT_POINT);
         bool preempts = next && next != me && usual == me && decision == RT_AT_POINT;
         if (!next || (preempts && !may_preempt()))
             next = usual;
     }
+    if (exits) /* the same when this is done again */
+        me->last = next != me || next == usual;
     note_choice(me, next, usual, decision, ordinal);
     return next;
 }

@@ -60,14 +60,29 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *first) {
     return 0;
 }
 
-static uint64_t site_of(uintptr_t caller) {
-    struct st_control_module *module = module_with(caller);
+static const struct st_control_module *module_of(uintptr_t caller) {
+    const struct st_control_module *module = module_with(caller);
     if (!module) {
         bool first = true;
         dl_iterate_phdr(visit_module, &first);
         module = module_with(caller);
     }
-    return module ? st_control_site(module->name, caller - module->bias) : 0;
+    return module;
+}
+
+static bool starts_with(const char *name, const char *start) {
+    while (*start && *name == *start)
+        name++, start++;
+    return !*start;
+}
+
+static bool runs_teams(const struct st_control_module *module) {
+    static const char *const names[] = {"libgomp.so", "libomp.so", "libomp5.so", "libiomp5.so",
+                                        "libtbb.so"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (starts_with(module->name, names[i]))
+            return true;
+    return false;
 }
 
 /* ---- places ---- */
@@ -103,7 +118,8 @@ static uint16_t steps_at(const struct st_control_plan *plan, uint64_t site, bool
 static void describe(struct rt_place *place, uintptr_t caller) {
     const struct st_control_plan *plan = rt_control.plan;
     const struct st_control_hold *hold = &plan->hold;
-    uint64_t site = site_of(caller);
+    const struct st_control_module *module = module_of(caller);
+    uint64_t site = module ? st_control_site(module->name, caller - module->bias) : 0;
     *place = (struct rt_place){
         .caller = caller,
         .site = site,
@@ -116,6 +132,7 @@ static void describe(struct rt_place *place, uintptr_t caller) {
         .outer = is_in(plan->outer, plan->outer_count, ST_CONTROL_OUTER, site),
         .steps = steps_at(plan, site, false),
         .entries = steps_at(plan, site, true),
+        .of_teams = module && runs_teams(module),
     };
 }
 

@@ -14,6 +14,8 @@ struct rt_place {
     bool point;                     /* accesses here are points */
     bool first, other, last, outer; /* of the plan's hold and list */
     uint16_t steps, entries;        /* of the plan: bit i stands for step i */
+    bool of_teams; /* in a library that runs teams or tasks: accesses here are no events, since
+                      their number follows from the environment, and they decide nothing */
 };
 
 void rt_read_plan_sites(void);

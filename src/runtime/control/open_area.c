@@ -67,6 +67,7 @@ void rt_control_start(const char *path) {
     rt_first_runner();
     if (!rt_runner_self)
         return;
+    rt_catch_crashes();
     rt_deferring = false;
     rt_slow_accesses = RT_STALE;
     rt_self->since = RT_STALE;

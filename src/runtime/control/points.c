@@ -42,9 +42,10 @@ void rt_count_event(struct rt_runner *me, const struct rt_place *place) {
 
 /* The frame that is the block: see `outer` in stream/control.h. -1: none. */
 static long find_block(const struct rt_runner *me, const struct rt_thread *t) {
-    for (size_t i = 0; i < t->depth; i++)
-        if (t->frames[i].block)
-            return (long)i;
+    if (atomic_load_explicit(&rt_has_blocks, memory_order_relaxed))
+        for (size_t i = 0; i < t->depth; i++)
+            if (t->frames[i].block)
+                return (long)i;
     for (size_t i = 1; i < t->depth; i++)
         if (!rt_place_of(t->frames[i].function)->outer)
             return (long)i;
@@ -228,6 +229,8 @@ void rt_control_access(uintptr_t address, size_t size, bool write, uintptr_t cal
     if (__builtin_expect(me->loose, 0))
         come_back_first(me);
     struct rt_place *place = rt_place_of(caller);
+    if (__builtin_expect(place->of_teams, 0))
+        return;
     count_event(me, place);
     bool spins = rt_access_spins(me, write, address, caller);
     bool alone = is_alone();

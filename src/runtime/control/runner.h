@@ -60,11 +60,12 @@ struct rt_runner {
     struct rt_runner *next_outside;
     uint32_t timed_at; /* where it is among those with a deadline; 0: nowhere */
 
-    bool busy;     /* at a point: handlers of signals have no points there */
-    bool patient;  /* it waits for the kernel, and not for long: for the end of a thread, say */
-    bool loose;    /* the baton was taken from it, as it waited where we cannot see it */
-    bool yielding; /* others first */
-    bool last;     /* only when nobody else can: it wants to exit */
+    bool busy;        /* at a point: handlers of signals have no points there */
+    bool patient;     /* it waits for the kernel, and not for long: for the end of a thread, say */
+    bool loose;       /* the baton was taken from it, as it waited where we cannot see it */
+    bool yielding;    /* others first */
+    bool last;        /* only when nobody else can: it wants to exit */
+    bool exits_first; /* although others can go on; then it is not the last one */
 
     uint64_t clock, points;
     uint64_t since; /* its clock when it got the baton */
@@ -84,6 +85,7 @@ struct rt_runner {
     uint64_t priority, expected;
     uint32_t held_block; /* passed `first` in this block; 0: no */
     bool held, held_after, let_go;
+    uint64_t held_since; /* points of the run */
 
     /* Deviations of the plan for this thread: the next one, and its clock. */
     uint32_t deviation;
@@ -295,6 +297,10 @@ static inline void rt_handle_due(struct rt_runner *me) {
     if (__builtin_expect(me->due != 0, 0))
         rt_handle_due_slow(me);
 }
+
+/* ---- crashes.c ---- */
+
+void rt_catch_crashes(void);
 
 /* ---- endings.c ---- */
 

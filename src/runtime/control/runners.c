@@ -336,6 +336,13 @@ enum rt_woken rt_runner_join(const struct rt_runner *runner, uint64_t deadline, 
     return RT_WOKEN;
 }
 
+bool rt_is_running(int tid) {
+    rt_lock_baton();
+    bool running = rt_runner_with_tid(tid);
+    rt_unlock_baton();
+    return running;
+}
+
 bool rt_runner_has_ended(const struct rt_runner *runner) {
     if (runner->state != ST_THREAD_ENDED)
         return false;
@@ -349,7 +356,8 @@ void rt_point_of_exit(uintptr_t caller) {
     struct rt_runner *me = rt_runner_self;
     if (!rt_takes_turns() || me->last)
         return;
-    me->last = rt_exits_last();
+    me->last = true;
+    me->exits_first = !rt_exits_last();
     rt_point_slow(ST_POINT_EXIT, NULL, 0, caller);
     rt_log_all();
 }

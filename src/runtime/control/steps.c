@@ -130,16 +130,20 @@ void rt_steps_pass(struct rt_runner *me) {
         do_step(me);
 }
 
+/* Must it pass its own next step if it goes on? */
+static bool is_at_own(const struct rt_runner *runner) {
+    uint32_t role = role_of(runner), next = role == NOBODY ? step_count() : next_of_role(role);
+    return next < step_count() && is_at(runner, next);
+}
+
 unsigned rt_steps_loss(const struct rt_runner *runner) {
     enum { NOTHING, A_CANDIDATE, THE_ATTEMPT };
-    uint32_t role = role_of(runner);
-    if (role == NOBODY)
+    if (role_of(runner) == NOBODY)
         return A_CANDIDATE;
-    return is_at(runner, next_of_role(role) % ST_CONTROL_STEPS) ? THE_ATTEMPT : NOTHING;
+    return is_at_own(runner) ? THE_ATTEMPT : NOTHING;
 }
 
 void rt_steps_let_go(const struct rt_runner *runner) {
-    uint32_t role = role_of(runner);
-    if (role != NOBODY && is_at(runner, next_of_role(role) % ST_CONTROL_STEPS))
+    if (is_at_own(runner))
         rt_steps_start();
 }

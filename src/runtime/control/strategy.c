@@ -224,8 +224,26 @@ static void hold(struct rt_runner *me) {
     me->held_after = me->held_block && !me->let_go;
     me->held = me->held_after || (rt_control.plan->strategy == ST_STRATEGY_DIRECTED && me->place &&
                                   me->place->other && !is_anybody_held_after(me));
+    me->held_since = rt_control.log->points;
     if (me->held_after)
         let_others_go(me);
+}
+
+/* What the others do meanwhile can be in vain without a sign of it: in a library, threads may wake
+ * each other up again and again to look for work. */
+static bool is_held_too_long(const struct rt_runner *runner) {
+    enum { LEAST = 2000, TIMES = 2 };
+    uint64_t usual = TIMES * rt_control.plan->expected_points;
+    return runner->held &&
+           rt_control.log->points - runner->held_since > (usual > LEAST ? usual : LEAST);
+}
+
+static bool is_anybody_held_too_long(void) {
+    struct rt_control *c = &rt_control;
+    for (uint32_t i = 0; i < c->ready_count; i++)
+        if (is_held_too_long(c->ready[i]))
+            return true;
+    return false;
 }
 
 bool rt_strategy_holds_all(void) {
@@ -247,18 +265,20 @@ static bool is_better_let_go(const struct rt_runner *runner, const struct rt_run
 static struct rt_runner *highest_not_held(void) {
     struct rt_control *c = &rt_control;
     struct rt_runner *next = highest(false);
-    if (next && !(next->yielding && c->yields > 2 * (uint64_t)c->ready_count + 8))
+    bool in_vain = next && next->yielding && c->yields > 2 * (uint64_t)c->ready_count + 8;
+    if (next && !in_vain && !is_anybody_held_too_long())
         return next;
     /* The others wait, or spin: for somebody who is held, it may be. */
     struct rt_runner *held = NULL;
     for (uint32_t i = 0; i < c->ready_count; i++)
         if (c->ready[i]->held && (!held || is_better_let_go(c->ready[i], held)))
             held = c->ready[i];
-    if (!held)
+    bool also_in_vain = held && next && held->yielding && next->ticket < held->ticket;
+    if (!held || also_in_vain)
         return next;
     c->log->given_up++;
+    held->let_go |= rt_control.plan->strategy == ST_STRATEGY_STALL || is_held_too_long(held);
     held->held = false;
-    held->let_go |= rt_control.plan->strategy == ST_STRATEGY_STALL;
     if (rt_control.plan->strategy == ST_STRATEGY_STEPS)
         rt_steps_let_go(held);
     return held;
@@ -269,7 +289,10 @@ static struct rt_runner *highest_for_steps(void) {
     struct rt_control *c = &rt_control;
     for (uint32_t i = 0; i < c->ready_count; i++) {
         struct rt_runner *runner = c->ready[i];
-        runner->held = rt_steps_hold(runner);
+        bool held = rt_steps_hold(runner);
+        if (held && !runner->held)
+            runner->held_since = c->log->points;
+        runner->held = held;
         if (!runner->yielding && rt_steps_is_next(runner))
             runner->priority = UINT64_MAX - 1;
     }
@@ -319,7 +342,8 @@ void rt_strategy_at_point(struct rt_runner *me, bool contested) {
             change_priority(me, log->contested_in_blocks);
         break;
     case ST_STRATEGY_POS:
-        me->priority = draw_priority();
+        if (!me->yielding) /* who waits for others must not come before them for ever */
+            me->priority = draw_priority();
         break;
     case ST_STRATEGY_DIRECTED:
     case ST_STRATEGY_STALL:

@@ -87,8 +87,16 @@ void rt_runner_end(void);
 bool rt_runner_has_ended(const struct rt_runner *runner);
 enum rt_woken rt_runner_join(const struct rt_runner *runner, uint64_t deadline, uintptr_t caller);
 
+/* Is it a thread that takes turns, and has not ended? By the kernel's id. */
+bool rt_is_running(int tid);
+
 /* The process is about to end: the others may go on before. */
 void rt_point_of_exit(uintptr_t caller);
+
+/* ---- crashes.c ---- */
+
+/* The process is about to be ended by this signal, for what is done at this place. */
+void rt_crashes_at(int number, uintptr_t place);
 
 /* ---- virtual_time.c ---- */
 

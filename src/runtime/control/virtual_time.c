@@ -155,15 +155,20 @@ bool rt_pass_time(void) {
     return true;
 }
 
+/* Seldom; but mostly if those who can go on are held, since the others may wait for them. */
+static bool is_early(void) {
+    enum { OF = 8 };
+    return rt_strategy_holds_all() ? rt_random_below(OF) != 0
+                                   : rt_random_below(rt_control.plan->early) == 0;
+}
+
 void rt_pass_time_early(struct rt_runner *me, uint32_t ordinal) {
     struct rt_control *c = &rt_control;
     if (!c->timed_count)
         return;
     struct rt_runner *chosen = rt_follow(me, ST_DEVIATION_TIME, ordinal);
-    enum { IF_HELD = 2 };
     if (!chosen && rt_strategy_is_random() && c->plan->early &&
-        !rt_has_flag(ST_CONTROL_REAL_TIME) &&
-        rt_random_below(rt_strategy_holds_all() ? IF_HELD : c->plan->early) == 0)
+        !rt_has_flag(ST_CONTROL_REAL_TIME) && is_early())
         chosen = c->timed[1 + rt_random_below(c->timed_count)];
     if (!chosen || chosen == me)
         return;

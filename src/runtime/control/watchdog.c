@@ -64,8 +64,31 @@ bool rt_is_on_watch(const struct rt_runner *me) {
 
 /* ---- is it stuck? ---- */
 
-/* 'R', 'S', ...; 0: gone. */
-static char state_of_task(int tid) {
+/* What the kernel says of a thread. */
+struct task {
+    char state;     /* 'R', 'S', ...; 0: gone */
+    uint64_t ticks; /* of a processor, so far: hundredths of a second */
+};
+
+/* The text behind the name of the program, which may contain anything: " S 1 2 3 ...". */
+static struct task parse_task(const char *text) {
+    enum { USER = 11, SYSTEM = 12 }; /* fields behind the state */
+    struct task task = {.state = text[1]};
+    unsigned field = 0;
+    uint64_t value = 0;
+    for (const char *at = text + 2; *at && field <= SYSTEM; at++) {
+        if (*at == ' ') {
+            task.ticks += field == USER || field == SYSTEM ? value : 0;
+            field++;
+            value = 0;
+        } else {
+            value = 10 * value + (uint64_t)(*at - '0');
+        }
+    }
+    return task;
+}
+
+static struct task look_at_task(int tid) {
     char path[64] = "/proc/self/task/", digits[12], text[512];
     size_t length = 16, count = 0;
     for (int rest = tid; rest; rest /= 10)
@@ -77,13 +100,14 @@ static char state_of_task(int tid) {
     path[length] = '\0';
     long fd = rt_system_call(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
     if (fd < 0)
-        return 0;
+        return (struct task){0};
     long got = rt_system_call(SYS_read, fd, (long)text, sizeof text - 1, 0, 0, 0);
     rt_system_call(SYS_close, fd, 0, 0, 0, 0, 0);
+    text[got > 0 ? got : 0] = '\0';
     for (long i = got - 3; i > 0; i--)
         if (text[i] == ')')
-            return text[i + 2];
-    return 0;
+            return parse_task(text + i + 1);
+    return (struct task){0};
 }
 
 /* With the lock. */
@@ -98,28 +122,53 @@ static void take_baton_from(struct rt_runner *holder) {
     rt_dispatch();
 }
 
+/* What was seen of the one with the baton, and how often in a row it was asleep. */
+static struct {
+    const struct rt_runner *runner;
+    uint64_t beats, clock, ticks;
+    unsigned asleep;
+} suspect;
+
+static void suspect_anew(const struct rt_runner *holder) {
+    bool any = holder && holder->tid;
+    suspect.runner = holder;
+    suspect.beats = atomic_load(&beats);
+    suspect.clock = holder ? holder->clock : 0;
+    suspect.ticks = any ? look_at_task(holder->tid).ticks : 0;
+    suspect.asleep = 0;
+}
+
+static bool is_same(const struct rt_runner *holder) {
+    return holder == suspect.runner && atomic_load(&beats) == suspect.beats &&
+           holder->clock == suspect.clock;
+}
+
+/* It has used a processor for long, without an event: does it wait for others in code that is not
+ * ours? It may also be computing, so it gets more time than who sleeps. */
+static bool spins_unseen(const struct task *task) {
+    enum { FIRST = 100, THEN = 10 };
+    bool others = rt_control.ready_count > 1 || rt_control.timed_count;
+    return others && task->ticks - suspect.ticks >= (rt_control.log->loose ? THEN : FIRST);
+}
+
 static void look_at_holder(void) {
-    static uint64_t seen;
-    static unsigned times;
-    static const struct rt_runner *suspect;
     enum { ASLEEP = 2 };
     struct rt_runner *holder = atomic_load(&rt_control.current);
-    uint64_t now = atomic_load(&beats);
-    if (!holder || !atomic_load(&holder->running) || now != seen || holder != suspect ||
-        holder->patient || atomic_load(&rt_head->waiting) || state_of_task(holder->tid) != 'S') {
-        seen = now;
-        suspect = holder;
-        times = 0;
+    if (!holder || !atomic_load(&holder->running) || !is_same(holder) || holder->patient ||
+        atomic_load(&rt_head->waiting)) {
+        suspect_anew(holder);
         return;
     }
-    if (++times < ASLEEP)
+    struct task task = look_at_task(holder->tid);
+    suspect.asleep = task.state == 'S' ? suspect.asleep + 1 : 0;
+    if (suspect.asleep < ASLEEP && !spins_unseen(&task))
         return;
-    times = 0;
     rt_lock_baton();
     if (atomic_load(&rt_control.current) == holder && atomic_load(&holder->running) &&
-        atomic_load(&beats) == now)
+        is_same(holder))
         take_baton_from(holder);
     rt_unlock_baton();
+    suspect_anew(NULL);
 }
 
 /* Lets a client have its turn. false: it has not had it yet. Real time that passes meanwhile does

@@ -132,7 +132,10 @@ static uint64_t emit_name(struct rt_thread *t, const char *text) {
     return id;
 }
 
+_Atomic bool rt_has_blocks;
+
 void rt_block_begin(const char *name, uintptr_t caller) {
+    atomic_store_explicit(&rt_has_blocks, true, memory_order_relaxed);
     struct rt_thread *t = rt_self;
     uint64_t text = emit_name(t, name ? name : "");
     push(t, (struct rt_frame){.function = text, .called_from = caller, .block = true});

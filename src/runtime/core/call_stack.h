@@ -35,6 +35,9 @@ static inline void rt_emit_frames(struct rt_thread *t) {
         rt_emit_new_frames(t);
 }
 
+/* Was an annotated block ever begun? */
+extern _Atomic bool rt_has_blocks;
+
 /* The last epoch of this thread that is like this one, as far as that is known. */
 uint64_t rt_last_alike(const struct rt_thread *t, uint64_t epoch);
 

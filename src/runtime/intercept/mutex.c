@@ -16,6 +16,7 @@
 #include "runtime/intercept/mutex_turns.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <threads.h>
@@ -60,9 +61,24 @@ static bool is_refused(const pthread_mutex_t *mutex) {
            mutex->__data.__owner == (int)rt_system_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
 }
 
+/* Of a robust mutex whose holder has ended the kernel says so a moment later: in each run of a
+ * schedule it is waited for. */
+static int try_now(pthread_mutex_t *mutex) {
+    enum { ROBUST = 16, MOST = 10000 };
+    static const struct timespec nap = {.tv_nsec = 100 * 1000};
+    int result = real_pthread_mutex_trylock()(mutex);
+    for (int i = 0; i < MOST && result == EBUSY && mutex->__data.__kind & ROBUST &&
+                    !rt_is_running(mutex->__data.__lock & FUTEX_TID_MASK);
+         i++) {
+        rt_system_call(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
+        result = real_pthread_mutex_trylock()(mutex);
+    }
+    return result;
+}
+
 int rt_mutex_lock_again(pthread_mutex_t *mutex, uint64_t deadline) {
     int result;
-    while ((result = real_pthread_mutex_trylock()(mutex)) == EBUSY)
+    while ((result = try_now(mutex)) == EBUSY)
         if (rt_block_until(mutex, mutex->__data.__owner, deadline) == RT_TIMED_OUT) {
             result = real_pthread_mutex_trylock()(mutex);
             result = result == EBUSY ? ETIMEDOUT : result;
@@ -84,7 +100,7 @@ static int lock_in_turn(pthread_mutex_t *mutex, uint64_t deadline, uintptr_t cal
 
 static int try_in_turn(pthread_mutex_t *mutex, uintptr_t caller) {
     rt_point(ST_POINT_TRY_LOCK, mutex, 1, caller);
-    int result = real_pthread_mutex_trylock()(mutex);
+    int result = try_now(mutex);
     if (result == 0 || result == EOWNERDEAD)
         rt_taken(mutex, false);
     return result;

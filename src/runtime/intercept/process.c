@@ -84,6 +84,27 @@ RT_EXPORT void _Exit(int status) {
     leave_at_once(status, RT_CALLER);
 }
 
+/* ---- failing ---- */
+
+RT_REAL(void, abort, void)
+RT_REAL(void, __assert_fail, const char *, const char *, unsigned, const char *)
+
+/* In controlled runs it is of interest who calls it. */
+RT_EXPORT void abort(void) {
+    rt_crashes_at(SIGABRT, RT_CALLER);
+    real_abort()();
+    __builtin_unreachable();
+}
+
+RT_EXPORT _Noreturn void __assert_fail(const char *what, const char *file, unsigned line,
+                                       const char *function);
+RT_EXPORT void __assert_fail(const char *what, const char *file, unsigned line,
+                             const char *function) {
+    rt_crashes_at(SIGABRT, RT_CALLER);
+    real___assert_fail()(what, file, line, function);
+    __builtin_unreachable();
+}
+
 /* ---- longjmp ---- */
 
 /* setjmp returns twice and cannot be interposed, so where a jump goes is found in what setjmp

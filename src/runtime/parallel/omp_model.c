@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "runtime/parallel/omp_model.h"
+#include "runtime/control/turns.h"
 #include "runtime/core/sync_events.h"
 #include "runtime/parallel/sync_objects.h"
 
@@ -21,6 +22,7 @@ void *rt_real_omp(const char *name) {
         void *library = dlopen(gnu[llvm], RTLD_LAZY | RTLD_GLOBAL);
         found = library ? dlsym(library, name) : NULL;
     }
+    rt_control_omp();
     return found;
 }
 
@@ -36,6 +38,7 @@ struct family {
 struct group {
     struct rt_object object;
     struct group *outer;
+    uint32_t pending; /* tasks that have not ended, in controlled runs of LLVM's runtime */
 };
 
 struct rt_team {
@@ -79,6 +82,11 @@ static uint32_t this_thread(void) {
     return rt_thread_serial() + 1;
 }
 
+/* Who has the baton counts; nobody needs the numbers elsewhere. */
+static bool is_counted(void) {
+    return rt_controlled && rt_ompt_is_active;
+}
+
 static void leave_family(struct family *family) {
     if (family && atomic_fetch_sub(&family->object.references, 1) == 1)
         rt_object_release(&family->object, family->waited ? family->object.thread : 0);
@@ -92,6 +100,8 @@ static struct rt_task *free_task(struct rt_task *task, uint32_t thread) {
     }
     leave_family(task->siblings);
     leave_family(task->children);
+    if (task->joins && is_counted())
+        task->joins->pending--;
     rt_object_release(&task->object, thread);
     return below;
 }
@@ -192,6 +202,7 @@ void **rt_team_room(struct rt_team *team) {
 /* Members pass the same barriers, so each of them knows which phase it is in; docs in barrier.c say
  * why phases take turns on two channels. Tasks that are created in a phase end in it. */
 void rt_team_barrier_begin(uintptr_t caller) {
+    rt_point(ST_POINT_BARRIER, current ? current->team : NULL, 1, caller);
     if (current && rt_enter()) {
         rt_send(current->team, barrier_channel(current->phase), caller);
         rt_pause();
@@ -223,6 +234,44 @@ void rt_team_receive(unsigned channel, uintptr_t caller) {
         RT_EMIT(rt_split(); rt_receive(current->team, channel, caller));
 }
 
+/* ---- waits for tasks, in controlled runs ---- */
+
+/* So many tasks were created or have ended. Who waits for tasks blocks on it. */
+static uint64_t task_progress;
+
+static void note_progress(void) {
+    if (!rt_controlled)
+        return;
+    task_progress++;
+    rt_unblock(&task_progress);
+}
+
+static bool have_children_ended(void) {
+    return !current || !current->children ||
+           atomic_load(&current->children->object.references) <= 1;
+}
+
+static bool has_group_ended(void) {
+    return !current || !current->group || current->group == current->joins ||
+           !current->group->pending;
+}
+
+/* If nobody can go on, it is for the runtime to wait: it may know more than we do. */
+void rt_await_tasks(enum rt_awaited_tasks which, void (*run_task)(void)) {
+    if (!rt_takes_turns())
+        return;
+    bool (*ended)(void) = which == RT_CHILDREN ? have_children_ended : has_group_ended;
+    while (!ended()) {
+        uint64_t before = task_progress;
+        run_task();
+        if (ended() || task_progress != before)
+            continue; /* there may be more to run */
+        rt_block_until(&task_progress, 0, RT_FOREVER);
+        if (task_progress == before)
+            return;
+    }
+}
+
 /* ---- tasks ---- */
 
 /* A family that all were waited for may get more children. */
@@ -247,9 +296,12 @@ struct rt_task *rt_task_new(uintptr_t caller) {
         task->phase = current->phase;
         task->created = task;
         task->object.thread = this_thread();
+        if (task->joins && is_counted())
+            task->joins->pending++;
         rt_send(task, ST_CHANNEL_TASK, caller);
     }
     rt_leave();
+    note_progress();
     return task;
 }
 
@@ -391,6 +443,7 @@ void rt_task_end(struct rt_task *task) {
     }
     rt_resume();
     rt_leave();
+    note_progress();
 }
 
 void rt_task_suspend(struct rt_task *task) {

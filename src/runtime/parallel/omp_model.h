@@ -24,6 +24,10 @@ extern bool rt_ompt_is_active;
 /* The next definition of a function of an OpenMP runtime, wherever it was loaded from. */
 void *rt_real_omp(const char *name);
 
+/* Sees to it that OpenMP runtimes that are loaded by now take turns in controlled runs
+ * (omp_stubs.c). */
+void rt_control_omp(void);
+
 /* ---- regions ---- */
 
 /* Before the region begins: NULL if this thread is not watched. */
@@ -89,6 +93,11 @@ void rt_task_suspend(struct rt_task *task);
 /* Around whatever may run other tasks in this thread: their creation, waits. */
 void rt_work_pause(void);
 void rt_work_resume(void);
+
+/* In controlled runs, before the runtime would spin until tasks have ended: all children of the
+ * current task, or those in its group. `run_task` runs one that this thread may run, if any. */
+enum rt_awaited_tasks { RT_CHILDREN, RT_GROUP };
+void rt_await_tasks(enum rt_awaited_tasks which, void (*run_task)(void));
 
 void rt_taskwait_end(uintptr_t caller);
 void rt_taskgroup_begin(void);

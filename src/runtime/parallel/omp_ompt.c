@@ -109,13 +109,23 @@ static void on_sync_region(enum sync_region kind, enum endpoint endpoint, union 
     }
 }
 
+RT_REAL_FROM(rt_real_omp, int, __kmpc_global_thread_num, void *)
+RT_REAL_FROM(rt_real_omp, int, __kmpc_omp_taskyield, void *, int, int)
+
+static void run_task(void) {
+    if (real___kmpc_global_thread_num() && real___kmpc_omp_taskyield())
+        real___kmpc_omp_taskyield()(NULL, real___kmpc_global_thread_num()(NULL), 0);
+}
+
 /* A taskgroup begins long before it waits for its tasks. */
 static void on_sync_region_wait(enum sync_region kind, enum endpoint endpoint, union data *parallel,
                                 union data *task, const void *code) {
     (void)parallel, (void)task, (void)code;
     if (kind == TASKGROUP && endpoint == BEGIN)
         rt_work_pause();
-    else if (kind == TASKGROUP && endpoint == END)
+    if (endpoint == BEGIN && (kind == TASKGROUP || kind == TASKWAIT))
+        rt_await_tasks(kind == TASKGROUP ? RT_GROUP : RT_CHILDREN, run_task);
+    if (kind == TASKGROUP && endpoint == END)
         rt_work_resume();
 }
 
@@ -236,6 +246,7 @@ static int initialize(look_up *find, int device, union data *data) {
         set(callbacks[i].event, callbacks[i].code);
     get_task_memory = (int (*)(void **, size_t *, int))find("ompt_get_task_memory");
     rt_ompt_is_active = true;
+    rt_control_omp();
     return 1;
 }
 
