@@ -11,6 +11,7 @@ import subprocess
 import time
 import unittest
 
+import programs
 from hunting import Hunting
 from schemas import RESULT, SARIF, complaints, strict, validator
 from seriatim import BINARY, RUNTIME, environment
@@ -431,6 +432,32 @@ class Findings(Hunting):
         for name, lock, owner in (("T1", "forks[1]", "T2"), ("T2", "forks[2]", "T3"), ("T3", "forks[0]", "T1")):
             self.assertEqual((waits[name]["for"], waits[name]["object"], waits[name]["owner"]),
                              ("lock", lock, owner))
+
+    def test_the_course_of_a_failure_ends_where_the_threads_were(self):
+        result = self.found(self.program("dining.c"))
+        self.assertEqual(complaints(validator(strict(RESULT)), result), [])
+        failure, = result["failures"]
+        course = failure["story"]["course"]
+        self.assertEqual([step["thread"] for step in course],
+                         [step["thread"] for step in failure["course"] + failure["threads"]])
+        self.assertEqual([step["loc"] for step in course],
+                         [step.get("loc", "") for step in failure["course"] + failure["threads"]])
+        self.assertEqual(["marked" in step for step in course],
+                         [False] * len(failure["course"]) + [True] * len(failure["threads"]))
+        said = [f"{step['thread']} {step['action']}" for step in course]
+        self.assertTrue(all(words in failure["story"]["introduction"]
+                            for words in said[:len(failure["course"])]), said)
+
+    def test_a_cycle_counts_beside_a_failure(self):
+        program = self.source((programs.HUNTED / "overdraft.c").read_text())
+        result = self.found(program)
+        self.assertEqual((len(result["failures"]), result["violations"]), (1, []))
+        self.assertIn("cycle_observation", result)
+        self.assertRegex(result["summary"], "^1 failure and 1 cycle in 100 runs, seed 1")
+        # Paths below the folder of the hunt are relative, as those of a run are.
+        places = {step["loc"] for step in result["failures"][0]["course"] if "loc" in step}
+        self.assertTrue(places)
+        self.assertEqual({place.rpartition(":")[0] for place in places}, {"program.c"})
 
     def test_what_is_printed_is_compared_but_for_what_varies(self):
         program = self.source(PRINTS)

@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 
 import programs
 from browser import Browser
+from hunting import built
 from results import (comparison, cut, event, foreseen, prediction, race, result,
                      ring)
 from seriatim import BINARY, CROSS, CUT, ROOT, TRACES, run
@@ -208,6 +209,94 @@ class Finding(PageCase):
         self.browser.click(".around button")
         self.assertNotEqual(self.title(), before)
         self.assertIn("was not atomic", self.title())
+
+
+class Failures(PageCase):
+    """What a hunt saw fail has lanes, too: the course of the schedule, and how it ended."""
+
+    def hunt(self, name):
+        """Opens the failure; returns the course that its story has."""
+        self.open_report(built(name), "hunt", "--until", "first", "--format", "html", cwd=self.folder)
+        self.browser.run("openFinding(state.findings.find((f) => f.story.kind === 'failure'));")
+        return self.browser.run("return data.failures[0].story.course;")
+
+    def lanes(self):
+        """Of each step: its number, the lane that it is in, its words, its place, is it marked?"""
+        return self.browser.run("""
+            const name = new Map([...document.querySelectorAll('.lanes .lane')].map((lane) =>
+                [lane.querySelector('line').x1.baseVal.value, lane.querySelector('.thread').firstChild.data]));
+            return [...document.querySelectorAll('.lanes .event')].map((node) => ({
+                step: Number(node.dataset.event),
+                thread: name.get(node.querySelector('circle').cx.baseVal.value),
+                words: [...node.querySelectorAll('.op')].map((line) => line.textContent).join(' '),
+                place: node.querySelector('.loc').textContent,
+                marked: node.matches('.proof')}));""")
+
+    def assert_drawn(self, course):
+        """Each step once, in the order of time, in the lane of its thread and in the words of the story."""
+        def place(step):
+            return step["loc"].rpartition("/")[2]
+        self.assertEqual(self.lanes(), [
+            {"step": number, "thread": step["thread"], "words": step["action"], "place": place(step),
+             "marked": step.get("marked", False)} for number, step in enumerate(course, 1)])
+        heights = self.browser.run("return [...document.querySelectorAll('.lanes .event circle')]"
+                                   ".map((dot) => dot.cy.baseVal.value);")
+        self.assertEqual(heights, sorted(set(heights)))
+
+    def assert_lines_apart(self):
+        """No text of a step is drawn over that of another, nor outside of the picture."""
+        self.assertEqual(self.browser.run("""
+            const picture = document.querySelector('.lanes').getBoundingClientRect();
+            const boxes = [...document.querySelectorAll('.lanes .event text, .lanes .course-gap')]
+                .filter((text) => text.textContent).map((text) => text.getBoundingClientRect());
+            const over = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 &&
+                a.top < b.bottom - 2 && b.top < a.bottom - 2;
+            return boxes.filter((a, i) => a.bottom > picture.bottom || a.right > picture.right ||
+                boxes.some((b, k) => k > i && over(a, b))).length;"""), 0)
+
+    def test_a_deadlock(self):
+        course = self.hunt("lock_order.c")
+        self.assertEqual(self.title(), "The program came to a deadlock: no thread could go on.")
+        self.assert_drawn(course)
+        self.assert_lines_apart()
+        ends = {step["thread"]: step["words"] for step in self.lanes() if step["marked"]}
+        self.assertEqual(ends, {"main": "waits for T1 to end in main",
+                                "T1": "waits for a lock: bob.lock, which T2 has, in pay",
+                                "T2": "waits for a lock: alice.lock, which T1 has, in pay"})
+        self.assertIn("stops in pay", [step["words"] for step in self.lanes()])
+        ran = [step["thread"] for step in course if "marked" not in step]
+        self.assertEqual(self.count(".lanes .way"), len(ran))  # the last of them to where it waits
+        self.assertEqual(self.count("#verdict .good"), 0)
+        self.assertEqual(self.text(".lanes .number-title"), "step")
+        self.assertIn("pthread_mutex_lock(&second->lock);",
+                      [text.strip() for text in self.texts(".source mark")])
+
+    def test_a_crash(self):
+        course = self.hunt("null_message.c")
+        self.assertEqual(self.title(), "The program crashed with SIGSEGV.")
+        self.assert_drawn(course)
+        self.assert_lines_apart()
+        last = self.lanes()[-1]
+        self.assertEqual((last["thread"], last["marked"]), ("T1", True))
+        self.assertRegex(last["words"], "^failed in ")
+        self.assertIn("T2", [step["thread"] for step in self.lanes()])
+
+    def test_the_label_of_a_step_has_all_of_its_words(self):
+        course = self.hunt("lock_order.c")
+        labels = self.browser.run("return [...document.querySelectorAll('.lanes .event')]"
+                                  ".map((node) => node.getAttribute('aria-label'));")
+        self.assertEqual(labels, [
+            f"step {number}: {step['thread']} {step['action']}" + (f", {step['loc']}" if step["loc"] else "")
+            for number, step in enumerate(course, 1)])
+
+    def test_a_long_course_has_a_gap(self):
+        saved = run("hunt", "--until", "first", "--format", "json", built("lock_order.c"), cwd=self.folder).json
+        steps = saved["failures"][0]["course"]
+        saved["failures"][0]["course"] = [*steps[:2], {"more": 12}, *steps[2:]]
+        self.open_result(saved)
+        self.assertEqual(self.texts(".lanes .course-gap"), ["12 more steps"])
+        self.assertEqual([step["step"] for step in self.lanes()], list(range(1, len(steps) + 4)))
+        self.assert_lines_apart()
 
 
 class Predicted(PageCase):

@@ -24,8 +24,8 @@ static void write_step(const struct st_story_step *step, struct st_json *json) {
     st_json_object_end(json);
 }
 
-static void write_steps(const struct st_story_steps *steps, struct st_json *json) {
-    st_json_key(json, "steps");
+static void write_steps(const char *key, const struct st_story_steps *steps, struct st_json *json) {
+    st_json_key(json, key);
     st_json_array(json);
     for (size_t i = 0; i < steps->count; i++)
         write_step(&steps->items[i], json);
@@ -40,7 +40,7 @@ static void write_schedule(const struct st_story *story, struct st_json *json) {
     }
     st_json_object(json);
     st_json_string_field(json, "title", story->schedule_title);
-    write_steps(&story->schedule, json);
+    write_steps("steps", &story->schedule, json);
     st_json_object_end(json);
 }
 
@@ -51,7 +51,7 @@ void st_write_story(const struct st_story *story, struct st_json *json) {
     st_json_string_field(json, "headline", story->headline);
     st_json_maybe_string_field(json, "frequency", story->frequency);
     st_json_maybe_string_field(json, "introduction", story->introduction);
-    write_steps(&story->steps, json);
+    write_steps("steps", &story->steps, json);
     st_json_maybe_string_field(json, "explanation", story->explanation);
     st_json_maybe_string_field(json, "conclusion", story->conclusion);
     st_json_maybe_string_field(json, "hint", story->hint);
@@ -61,5 +61,7 @@ void st_write_story(const struct st_story *story, struct st_json *json) {
         st_json_string(json, story->notes[i]);
     st_json_array_end(json);
     write_schedule(story, json);
+    if (story->kind == ST_STORY_FAILURE)
+        write_steps("course", &story->course, json);
     st_json_object_end(json);
 }

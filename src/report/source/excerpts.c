@@ -117,6 +117,22 @@ static void want_predictions(struct sources *all, const struct st_report *report
         }
 }
 
+static void maybe_want(struct sources *all, const char *location) {
+    if (location)
+        want(all, location);
+}
+
+static void want_failures(struct sources *all, const struct st_hunt_facts *hunt) {
+    for (size_t i = 0; hunt && i < hunt->failure_count; i++) {
+        const struct st_failure *failure = &hunt->failures[i];
+        maybe_want(all, failure->loc);
+        for (size_t k = 0; k < failure->stuck_count; k++)
+            maybe_want(all, failure->stuck[k].loc);
+        for (size_t k = 0; k < failure->observation.course_count; k++)
+            maybe_want(all, failure->observation.course[k].loc);
+    }
+}
+
 /* ---- Excerpts ---- */
 
 static int by_number(const void *a, const void *b) {
@@ -217,6 +233,7 @@ void st_excerpts_json(const struct st_report *report, struct st_json *json) {
     for (size_t i = 0; i < results.count; i++)
         want_findings(&all, report, results.items[i].findings);
     want_predictions(&all, report);
+    want_failures(&all, report->hunt);
     st_json_object(json);
     st_json_key(json, "files");
     st_json_array(json);

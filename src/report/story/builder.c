@@ -278,5 +278,6 @@ void st_story_free(struct st_story *story) {
     free(story->notes);
     free(story->schedule_title);
     free_steps(&story->schedule);
+    free_steps(&story->course);
     *story = (struct st_story){0};
 }

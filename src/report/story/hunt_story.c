@@ -44,10 +44,10 @@ static const char *awaited_text(const char *awaited) {
     return "something";
 }
 
-/* "T2 runs audit to its end" */
-static void put_run(FILE *file, const struct st_course_step *step) {
+/* "runs audit to its end"; lanes have a place of their own for `loc`, and give NULL. */
+static void put_run(FILE *file, const struct st_course_step *step, const char *loc) {
     bool named = step->blocks && step->blocks[0];
-    fprintf(file, "%s runs", step->thread);
+    fputs("runs", file);
     put_blocks(file, step->blocks);
     if (is(step->until, "end"))
         fputs(named ? " and ends" : " to its end", file);
@@ -55,20 +55,27 @@ static void put_run(FILE *file, const struct st_course_step *step) {
         fputs(" to its end", file);
     else if (is(step->until, "wait")) {
         fprintf(file, " until it waits for %s", awaited_text(step->awaited));
-        put_place(file, step->function, step->loc);
+        put_place(file, step->function, loc);
     }
+}
+
+/* "stops in transfer at bank.c:42" */
+static void put_deed(FILE *file, const struct st_course_step *step, const char *loc) {
+    if (is(step->does, "runs")) {
+        put_run(file, step, loc);
+        return;
+    }
+    fputs(step->does, file);
+    if (is(step->does, "stops"))
+        put_place(file, step->function, loc);
 }
 
 static void put_step(FILE *file, const struct st_course_step *step) {
     if (step->more) {
         st_put_counted(file, step->more, "more step");
-    } else if (is(step->does, "stops")) {
-        fprintf(file, "%s stops", step->thread);
-        put_place(file, step->function, step->loc);
-    } else if (is(step->does, "runs")) {
-        put_run(file, step);
     } else {
-        fprintf(file, "%s %s", step->thread, step->does);
+        fprintf(file, "%s ", step->thread);
+        put_deed(file, step, step->loc);
     }
 }
 
@@ -216,9 +223,8 @@ static void set_headline(struct st_story *story, const struct st_failure *failur
     story->headline = st_text_buffer_close(&buffer);
 }
 
-static struct st_story_step *add_thread(struct st_story *story, const char *thread,
+static struct st_story_step *add_thread(struct st_story_steps *steps, const char *thread,
                                         const char *loc) {
-    struct st_story_steps *steps = &story->steps;
     st_reserve(&steps->items, &steps->capacity, steps->count + 1);
     struct st_story_step *step = &steps->items[steps->count++];
     *step = (struct st_story_step){.thread = st_strdup(thread ? thread : "?"),
@@ -226,8 +232,18 @@ static struct st_story_step *add_thread(struct st_story *story, const char *thre
     return step;
 }
 
-/* "waits for a lock (savings.lock), which T2 has, in transfer at bank.c:42" */
-static void add_stuck(struct st_story *story, const struct st_stuck_thread *stuck) {
+/* The function is known to be the innermost one, and nothing of its callers. */
+static void set_function(struct st_story_step *step, const char *function) {
+    struct st_calls *calls = &step->calls;
+    if (!function || !*function)
+        return;
+    st_reserve(&calls->frames, &calls->capacity, 1);
+    calls->frames[calls->count++] = (struct st_frame_text){.function = st_strdup(function),
+                                                           .location = st_strdup(step->location)};
+}
+
+/* "waits for a lock: savings.lock, which T2 has, in transfer at bank.c:42" */
+static char *stuck_text(const struct st_stuck_thread *stuck, const char *loc) {
     struct st_text_buffer buffer;
     FILE *file = st_text_buffer_open(&buffer);
     if (is(stuck->awaited, "thread") && stuck->owner) {
@@ -241,28 +257,74 @@ static void add_stuck(struct st_story *story, const struct st_stuck_thread *stuc
         if (stuck->owner)
             fprintf(file, ", which %s has,", stuck->owner);
     }
-    put_place(file, stuck->function, stuck->loc);
-    add_thread(story, stuck->thread, stuck->loc)->action = st_text_buffer_close(&buffer);
+    put_place(file, stuck->function, loc);
+    return st_text_buffer_close(&buffer);
 }
 
-static void add_last(struct st_story *story, const struct st_failure *failure) {
+static char *last_text(const struct st_failure *failure, const char *loc) {
     struct st_text_buffer buffer;
-    if (!failure->thread)
-        return;
     FILE *file = st_text_buffer_open(&buffer);
     fputs(failure->exact ? "failed" : "ran last, and was last seen", file);
-    put_place(file, failure->function, failure->loc);
-    add_thread(story, failure->thread, failure->loc)->action = st_text_buffer_close(&buffer);
+    put_place(file, failure->function, loc);
+    return st_text_buffer_close(&buffer);
+}
+
+/* Where each thread was in the end. */
+static void add_end(struct st_story *story, const struct st_failure *failure) {
+    for (size_t i = 0; i < failure->stuck_count; i++) {
+        const struct st_stuck_thread *stuck = &failure->stuck[i];
+        add_thread(&story->steps, stuck->thread, stuck->loc)->action =
+            stuck_text(stuck, stuck->loc);
+    }
+    if (!failure->stuck_count && failure->thread)
+        add_thread(&story->steps, failure->thread, failure->loc)->action =
+            last_text(failure, failure->loc);
+}
+
+/* ---- The course of a failure, for lanes ---- */
+
+/* Takes the action over. */
+static void add_to_course(struct st_story *story, const char *thread, char *action,
+                          const char *function, const char *loc, bool last) {
+    struct st_story_step *step = add_thread(&story->course, thread, loc);
+    step->action = action;
+    step->marked = last;
+    set_function(step, function);
+}
+
+static void add_course_step(struct st_story *story, const struct st_course_step *step) {
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
+    if (step->more) {
+        put_step(file, step);
+        st_add_gap(&story->course, st_text_buffer_close(&buffer));
+    } else {
+        put_deed(file, step, NULL);
+        add_to_course(story, step->thread, st_text_buffer_close(&buffer), step->function, step->loc,
+                      false);
+    }
+}
+
+static void add_course(struct st_story *story, const struct st_failure *failure) {
+    const struct st_observation *observation = &failure->observation;
+    for (size_t i = 0; i < observation->course_count; i++)
+        add_course_step(story, &observation->course[i]);
+    for (size_t i = 0; i < failure->stuck_count; i++) {
+        const struct st_stuck_thread *stuck = &failure->stuck[i];
+        add_to_course(story, stuck->thread, stuck_text(stuck, NULL), stuck->function, stuck->loc,
+                      true);
+    }
+    if (!failure->stuck_count && failure->thread)
+        add_to_course(story, failure->thread, last_text(failure, NULL), failure->function,
+                      failure->loc, true);
 }
 
 struct st_story st_failure_story(const struct st_report *report, const struct st_failure *failure) {
     const struct st_observation *observation = &failure->observation;
     struct st_story story = {.kind = ST_STORY_FAILURE, .count = 1};
     set_headline(&story, failure);
-    for (size_t i = 0; i < failure->stuck_count; i++)
-        add_stuck(&story, &failure->stuck[i]);
-    if (!failure->stuck_count)
-        add_last(&story, failure);
+    add_end(&story, failure);
+    add_course(&story, failure);
     if (observation->outcome == ST_OUTCOME_CRASH && observation->message)
         story.explanation = st_sentence(report, "Its last words: %s", observation->message);
     st_add_observation(&story, report, observation);
@@ -364,13 +426,16 @@ static void put_predicted(FILE *file, const struct st_hunt_facts *hunt) {
 
 /* ---- The whole ---- */
 
+/* A run that no serial order explains counts as a cycle where no block was cut. */
 static void put_found(FILE *file, const struct st_hunt_facts *hunt, uint64_t violated, bool cycle) {
     if (hunt->failure_count)
         st_put_counted(file, hunt->failure_count, "failure");
-    if (hunt->failure_count && violated)
+    if (hunt->failure_count && (violated || cycle))
         fputs(" and ", file);
     if (violated)
         st_put_counted(file, violated, "violated block");
+    else if (hunt->failure_count && cycle)
+        st_put_counted(file, 1, "cycle");
     if (!hunt->failure_count && !violated)
         fputs(cycle ? "not serializable, although no block was cut," : "nothing found", file);
 }
@@ -379,11 +444,12 @@ static void put_found(FILE *file, const struct st_hunt_facts *hunt, uint64_t vio
 struct st_summary st_hunt_summary(const struct st_report *report, const struct st_result *result) {
     const struct st_hunt_facts *hunt = report->hunt;
     uint64_t violated = st_all_violated(result->findings);
-    bool found = hunt->failure_count || result->findings->verdict == ST_NOT_SERIALIZABLE;
+    bool bad = result->findings->verdict == ST_NOT_SERIALIZABLE;
+    bool found = hunt->failure_count || bad;
     struct st_summary summary = {0};
     struct st_text_buffer buffer;
     FILE *file = st_text_buffer_open(&buffer);
-    put_found(file, hunt, violated, found);
+    put_found(file, hunt, violated, bad);
     summary.verdict = summary.meaning = (size_t)ftell(file);
     fputs(" in ", file);
     st_put_counted(file, hunt->runs, "run");

@@ -39,6 +39,10 @@
  *      "notes": ["The block around it was cut by the same: handle."],
  *      "schedule": null}
  *
+ * A failure that a hunt has seen has its "course", too: steps that lanes are drawn from, from the
+ * first thread that was stopped to where each thread was in the end. Its introduction and its steps
+ * say the same, so that text and SARIF leave the course out.
+ *
  * - "kind" is the name of an st_story_kind.
  * - "count" is the number of findings that this one stands for, itself included. With 0 another
  *   finding stands for it, and text and SARIF print only that one.
@@ -50,7 +54,8 @@
  *   "follows" and "race" are left out where there is nothing to say.
  *
  * In a schedule, "follows" says what a read sees instead of what it saw, and "marked": true stands
- * for a step that the finding rests on. A path, a cycle or a schedule that is long has gaps. */
+ * for a step that the finding rests on; in a course, for where a thread was in the end. A path, a
+ * cycle, a schedule or a course that is long has gaps. */
 #ifndef SERIATIM_REPORT_STORY_STORY_H
 #define SERIATIM_REPORT_STORY_STORY_H
 
@@ -75,7 +80,7 @@ struct st_story_step {
     struct st_place place; /* the event; its number is 0 where only the thread is known */
     char *thread;          /* its name */
     bool home;             /* it is the thread that the finding is about */
-    bool marked;           /* in a schedule: the finding rests on this step */
+    bool marked;           /* in a schedule or a course: the finding rests on this step */
     char *action;          /* "released lock checking.lock" */
     char *holding;         /* "holding savings.lock", "holding no lock" */
     char *where;           /* "at bank.c:25", "at location 21" */
@@ -105,6 +110,7 @@ struct st_story {
     size_t note_count, note_capacity;
     char *schedule_title; /* NULL: there is no schedule to be shown */
     struct st_story_steps schedule;
+    struct st_story_steps course; /* of a failure; see above */
 };
 
 /* Builders. What they are given must outlive the story only as far as `place` is used. Release each

@@ -91,7 +91,7 @@ function drawPicture(finding, link) {
       holder.append(more("Draw the whole schedule",
         () => draw(most, { ...drawn, order: drawn.schedule, schedule: null })));
   };
-  if (finding.edges.length || finding.spans.length)
+  if (finding.edges.length || finding.spans.length || finding.unit === "step")
     draw(LANES.most, finding);
   return holder;
 }

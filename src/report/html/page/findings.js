@@ -110,10 +110,23 @@ function cycleFinding(result) {
   };
 }
 
-// What a hunt saw fail: there is nothing but its story.
+// The steps of a course, which have numbers of their own; a gap stands before the step behind it.
+function courseOrder(course) {
+  const order = [];
+  let gap = "";
+  for (const step of course) {
+    if (!step.gap)
+      order.push({ ...step, event: order.length + 1, op: step.action, gap });
+    gap = step.gap || "";
+  }
+  return order;
+}
+
+// What a hunt saw fail: there is nothing but its story. Results of earlier versions have no course.
 function failureFinding(failure, index) {
   return {
-    story: failure.story, index, edges: [], order: [], spans: [], kinds: ["failure"], state: "",
+    story: failure.story, index, edges: [], order: courseOrder(failure.story.course || []), spans: [],
+    unit: "step", kinds: ["failure"], state: "",
     name: failure.kind, others: failure.threads.map((stuck) => stuck.thread),
     thread: failure.thread || "", depth: 0, begin: null, end: null, loc: failure.where || "",
     event: null, proof: null, partial: true,

@@ -1,10 +1,11 @@
 // The interleaving of a finding: a lane for each thread, time downwards, an arrow for each
-// dependence.
+// dependence. Of a failure there are the steps of its course, with a line from each to the next.
 
-const LANES = { gutter: 58, top: 62, row: 58, offset: 20, most: 300 };
+const LANES = { gutter: 58, top: 62, row: 58, offset: 20, most: 300, line: 14, lines: 3 };
 
-function laneWidth(threads) {
-  return threads <= 2 ? 210 : threads <= 4 ? 184 : 164;
+// A course has more words.
+function laneWidth(threads, course) {
+  return (threads <= 2 ? 210 : threads <= 4 ? 184 : 164) + (course ? 26 : 0);
 }
 
 // Where everything is. Coordinates of an event are those of its dot.
@@ -13,19 +14,21 @@ function layOut(finding, most) {
   const events = collectEvents({ ...finding, edges });
   const first = finding.thread === "" ? [] : [finding.thread];
   const threads = unique([...first, ...events.map((event) => event.thread)]);
-  const width = laneWidth(threads.length);
+  const course = finding.unit === "step";
+  const width = laneWidth(threads.length, course);
   const lane = new Map(threads.map((name, index) => [name, index]));
   const x = (thread) => LANES.gutter + lane.get(thread) * width + LANES.offset;
   const dots = new Map();
+  let y = LANES.top - LANES.row;
   events.forEach((event, row) => {
-    const dot = { event, row, x: x(event.thread), y: LANES.top + row * LANES.row };
-    dots.set(eventKey(event), dot);
+    y += event.gap ? 2 * LANES.row : LANES.row;
+    dots.set(eventKey(event), { event, row, x: x(event.thread), y });
   });
   const at = (event) => dots.get(eventKey(event));
   return {
-    edges, events, threads, width, reordered: Boolean(finding.order), racy: finding.racy, x, at,
+    edges, events, threads, width, reordered: Boolean(finding.order), racy: finding.racy, x, at, course,
     dots: [...dots.values()],
-    height: LANES.top + (events.length - 1) * LANES.row + 30,
+    height: y + (course ? LANES.lines * LANES.line + 8 : 30),
     right: LANES.gutter + threads.length * width,
   };
 }
@@ -138,19 +141,40 @@ function drawEdgeLabels(plan) {
   });
 }
 
+// The words in lines of so many characters; the last of so many lines is cut short.
+function wrapWords(text, chars, most) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines[lines.length - 1];
+    if (line === "" || line.length + 1 + word.length <= chars || lines.length === most)
+      lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+    else
+      lines.push(word);
+  }
+  return lines.map((line) => shorten(line, chars));
+}
+
 function drawEvent(plan, dot, finding, link) {
   const { event } = dot;
-  const chars = Math.floor((plan.width - 36) / 7.3);
-  const proof = finding.proof && finding.proof.event === event.event;
+  const chars = Math.floor((plan.width - 36) / (plan.course ? 7.9 : 7.3));
+  const lines = plan.course ? wrapWords(event.op, chars, LANES.lines) : [shorten(event.op, chars)];
+  const proof = (finding.proof && finding.proof.event === event.event) || (plan.course && event.marked);
   const border = /^(begin|end)(\(|$)/.test(event.op);
   const node = svg("g", {
     class: `event${proof ? " proof" : ""}${border ? " border" : ""}`, "data-event": event.event,
     tabindex: dot.row === 0 ? 0 : -1, role: "button", "aria-label": eventLabel(finding, event),
   },
-    svg("rect", { class: "hit", x: dot.x - 12, y: dot.y - 20, width: plan.width - 8, height: 40, rx: 6 }),
+    svg("rect", {
+      class: "hit", x: dot.x - 12, y: dot.y - 20, width: plan.width - 8,
+      height: 40 + (lines.length - 1) * LANES.line, rx: 6,
+    }),
     svg("circle", { cx: dot.x, cy: dot.y, r: border ? 4 : 6 }),
-    svg("text", { class: "op", x: dot.x + 18, y: dot.y - 1, text: shorten(event.op, chars) }),
-    svg("text", { class: "loc", x: dot.x + 18, y: dot.y + 13, text: shortLocation(event.loc || "", chars) }),
+    ...lines.map((text, line) =>
+      svg("text", { class: "op", x: dot.x + 18, y: dot.y - 1 + line * LANES.line, text })),
+    svg("text", {
+      class: "loc", x: dot.x + 18, y: dot.y - 1 + lines.length * LANES.line,
+      text: shortLocation(event.loc || "", chars),
+    }),
     svg("title", { text: eventLabel(finding, event) }));
   link(node, event);
   return node;
@@ -162,6 +186,24 @@ function drawNumber(plan, dot, index) {
     before && !plan.reordered && dot.event.event - before.event.event > 1
       ? svg("text", { x: 40, y: dot.y - LANES.row / 2 + 4, text: "\u22ee" }) : null,
     svg("text", { x: 44, y: dot.y + 4, text: digits(dot.event.event) }));
+}
+
+// From each step of a course to the next one, which may be another thread's. Where the threads were in
+// the end has no order: only the thread that ran last comes there from its last step.
+function drawWay(plan) {
+  const steps = plan.dots.filter((dot) => !dot.event.marked);
+  const last = steps[steps.length - 1];
+  const end = plan.dots.find((dot) => dot.event.marked && last && dot.x === last.x);
+  const way = end ? [...steps, end] : steps;
+  return way.slice(1).map((dot, index) => svg("line", {
+    class: "way", x1: way[index].x, x2: dot.x, y1: way[index].y, y2: dot.y,
+  }));
+}
+
+// What a course leaves out before the step.
+function drawCourseGap(plan, dot) {
+  return svg("text", { class: "course-gap", x: LANES.gutter + LANES.offset + 18, y: dot.y - LANES.row + 4,
+    text: dot.event.gap });
 }
 
 // Up and down go from event to event; only one of them is a stop for the tab key.
@@ -194,9 +236,11 @@ function drawLanes(finding, link, most = LANES.most) {
     ...finding.spans.map((span) => drawSpan(plan, span)),
     svg("g", { class: "cycle" }, ...drawStays(plan, finding),
       ...plan.edges.map((edge, index) => drawEdge(plan, edge, index))),
+    ...(plan.course ? drawWay(plan) : []),
+    ...plan.dots.filter((dot) => dot.event.gap).map((dot) => drawCourseGap(plan, dot)),
     ...plan.dots.map((dot, index) => drawNumber(plan, dot, index)),
     ...plan.dots.map((dot) => drawEvent(plan, dot, finding, link)),
     ...drawEdgeLabels(plan),
-    svg("text", { class: "number-title", x: 44, y: 22, text: "event" }));
+    svg("text", { class: "number-title", x: 44, y: 22, text: plan.course ? "step" : "event" }));
   return picture;
 }

@@ -140,7 +140,8 @@ function pickBlock(name) {
 // ---- A result ----
 
 function drawVerdict(result) {
-  const good = result.serializable === true && !allViolated(result) && !result.unchecked;
+  const failed = (result.failures || []).length > 0;
+  const good = result.serializable === true && !allViolated(result) && !result.unchecked && !failed;
   const reasons = result.unchecked ? result.unchecked.reasons : [];
   byId("verdict").replaceChildren(el("span", { class: good ? "good" : "bad", text: result.summary }),
     ...reasons.map((text) => el("span", { class: "reason", text })));

@@ -94,5 +94,5 @@ function eventLabel(finding, event) {
       .filter((step) => step.event).map((step) => [eventKey(step), step.action]));
   }
   const action = finding.actions.get(eventKey(event)) || event.op;
-  return `event ${event.event}: ${event.thread} ${action}${event.loc ? `, ${event.loc}` : ""}`;
+  return `${finding.unit || "event"} ${event.event}: ${event.thread} ${action}${event.loc ? `, ${event.loc}` : ""}`;
 }
