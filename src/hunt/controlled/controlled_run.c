@@ -173,8 +173,8 @@ static _Noreturn void become_watcher(const struct st_hunted *subject, struct st_
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         signal(ours[i], SIG_DFL);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    /* Without a terminal nobody waits for what a user types, and Ctrl-C, which is for the hunt, is
-     * not taken for something that the program died of. */
+    /* Without a terminal nobody waits for what a user types, and Ctrl-C goes to the hunt only, so
+     * that it cannot be taken for something that the program died of. */
     if (!run->attended)
         setsid();
     redirect_all(subject, run);
