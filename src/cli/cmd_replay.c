@@ -65,6 +65,8 @@ static void warn_of_replay(const struct st_replay *replay) {
         warn("%s was built anew since the schedule was made (%s): the places of the schedule were "
              "found by function, line and count",
              program, replay->rebuilt);
+    if (replay->cut_off)
+        warn("%s printed more than is shown and compared: the first 16 MiB are", program);
     if (replay->diverged)
         warn("%s diverged from the schedule at %s: it depends on more than its threads, or is "
              "another build",

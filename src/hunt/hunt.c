@@ -256,6 +256,27 @@ int st_hunt_check(const struct st_hunt *hunt, const struct st_controlled_run *ru
     return 0;
 }
 
+/* What the two runs printed, if all of it was compared. */
+static void warn_of_varying(const struct st_hunt *hunt, const struct st_controlled_run *one,
+                            const struct st_controlled_run *other) {
+    const struct st_expected *expected = &hunt->expected;
+    bool whole = st_run_ended(one) && st_run_ended(other) && !one->log->loose && !other->log->loose;
+    if (whole && (expected->output.varies || expected->errors.varies))
+        st_hunt_warn(hunt,
+                     "%s did not print the same in two runs of the same schedule: it depends on "
+                     "more than its threads (time, random numbers, process ids), and what differs "
+                     "is not compared in later runs",
+                     hunt->subject.words[0]);
+}
+
+static void warn_of_input(const struct st_hunt *hunt, const struct st_controlled_run *run) {
+    if (hunt->no_input && run->log->wanted_input)
+        st_hunt_warn(hunt,
+                     "%s read from standard input, which is empty, since %s: give it its input "
+                     "with < FILE",
+                     hunt->subject.words[0], hunt->no_input);
+}
+
 static void warn_of_learning(const struct st_hunt *hunt, const struct st_controlled_run *one,
                              const struct st_controlled_run *other) {
     const char *name = hunt->subject.words[0];
@@ -276,6 +297,9 @@ static void warn_of_learning(const struct st_hunt *hunt, const struct st_control
                      "more than its threads (time, random numbers, other processes), and "
                      "findings may not be repeatable",
                      name);
+    else
+        warn_of_varying(hunt, one, other);
+    warn_of_input(hunt, one);
     uint32_t others = atomic_load(&one->area.map->others);
     if (others)
         st_hunt_warn(hunt,
@@ -476,17 +500,21 @@ static int search(struct st_hunt *hunt, struct st_error *error) {
 
 /* Is there something to read, or nothing for ever? Somebody may hold a pipe open and write nothing.
  */
-static bool has_input(void) {
+static bool has_input(struct st_hunt *hunt) {
     enum { PATIENCE_MILLISECONDS = 1000 };
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-    return !isatty(STDIN_FILENO) && poll(&input, 1, PATIENCE_MILLISECONDS) == 1;
+    if (isatty(STDIN_FILENO))
+        hunt->no_input = "runs under control have no terminal";
+    else if (poll(&input, 1, PATIENCE_MILLISECONDS) != 1)
+        hunt->no_input = "nothing came from there for a second";
+    return !hunt->no_input;
 }
 
 /* Each run gets the same, so that it must be kept. */
 static void copy_input(struct st_hunt *hunt) {
     char buffer[1 << 16];
     ssize_t got;
-    if (!hunt->options->takes_input || !has_input())
+    if (!hunt->options->takes_input || !has_input(hunt))
         return;
     if (asprintf(&hunt->input, "%s/input", hunt->scratch) < 0)
         st_out_of_memory();

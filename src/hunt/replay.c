@@ -123,9 +123,36 @@ static int adapt(struct st_replay *replay, struct st_error *error) {
 
 /* ---- running ---- */
 
+/* What is usual, by two runs of the default schedule. */
+static int learn(struct st_replay *replay, struct st_error *error) {
+    struct st_controlled_run runs[ST_LEARNING_RUNS];
+    int result = 0;
+    for (int i = 0; i < ST_LEARNING_RUNS; i++)
+        st_controlled_run_init(&runs[i]);
+    for (int i = 0; i < ST_LEARNING_RUNS && result == 0; i++) {
+        st_site_set_add_all(&runs[i].plan.sites, replay->schedule.plan.sites.table);
+        runs[i].plan.flags = replay->schedule.plan.flags & ST_CONTROL_REAL_TIME;
+        result = do_run(replay, &runs[i], error);
+    }
+    if (result == 0)
+        st_expected_learn(&replay->hunt->expected, &runs[0], &runs[1]);
+    replay->hunt->expected.bound = replay->hunt->subject.most_points;
+    for (int i = 0; i < ST_LEARNING_RUNS; i++)
+        st_controlled_run_free(&runs[i]);
+    return result;
+}
+
+/* Is what the program prints compared? Then two more runs show what is usual, and what this one
+ * prints is kept and shown at its end. */
+static bool compares_output(const struct st_replay *replay) {
+    return replay->schedule.outcome <= ST_OUTCOME_OUTPUT;
+}
+
 /* Without runs to compare with, the schedule says what is usual. */
 static struct st_harm judge(const struct st_replay *replay, const struct st_controlled_run *run) {
     const struct st_saved_schedule *schedule = &replay->schedule;
+    if (compares_output(replay))
+        return st_find_harm(&replay->hunt->expected, run);
     struct st_expected expected = {.status = schedule->outcome == ST_OUTCOME_STATUS
                                                  ? schedule->status ? 0 : 1
                                                  : schedule->status};
@@ -134,14 +161,7 @@ static struct st_harm judge(const struct st_replay *replay, const struct st_cont
     expected.client_status = expected.status; /* the status that differed was that of either */
     if (schedule->outcome == ST_OUTCOME_HANG)
         expected.bound = replay->hunt->subject.most_points;
-    struct st_harm harm = st_find_harm(&expected, run);
-    if (harm.outcome <= ST_OUTCOME_OUTPUT && schedule->outcome == ST_OUTCOME_OUTPUT)
-        harm.outcome = ST_OUTCOME_OUTPUT;
-    if (harm.outcome == ST_OUTCOME_OUTPUT && schedule->printed && !harm.printed)
-        harm.printed = st_strdup(schedule->printed);
-    if (harm.outcome == ST_OUTCOME_OUTPUT && schedule->usual && !harm.wanted)
-        harm.wanted = st_strdup(schedule->usual);
-    return harm;
+    return st_find_harm(&expected, run);
 }
 
 static bool has_keys(const struct st_replay *replay, const struct st_controlled_run *run) {
@@ -174,12 +194,17 @@ static enum st_control_strategy strategy_of(const struct st_saved_schedule *sche
     return (enum st_control_strategy)strategy;
 }
 
+static void set_usual_status(struct st_replay *replay, const struct st_controlled_run *run) {
+    bool differed = replay->schedule.outcome == ST_OUTCOME_STATUS;
+    replay->hunt->expected.status = differed ? 0 : run->status;
+    replay->hunt->expected.client_status = differed ? 0 : run->client.status;
+}
+
 static void note_run(struct st_replay *replay, struct st_controlled_run *run) {
     struct st_harm harm = judge(replay, run);
     replay->hunt->base = json_deep_copy(run->described.report);
-    replay->hunt->expected.status = replay->schedule.outcome == ST_OUTCOME_STATUS ? 0 : run->status;
-    replay->hunt->expected.client_status =
-        replay->schedule.outcome == ST_OUTCOME_STATUS ? 0 : run->client.status;
+    if (!compares_output(replay))
+        set_usual_status(replay, run);
     run->number = replay->schedule.run;
     st_hunt_note(replay->hunt, run, &harm);
     for (size_t i = 0; i < replay->hunt->sighting_count; i++)
@@ -215,14 +240,32 @@ static void plan_again(const struct st_replay *replay, struct st_controlled_run 
     run->in_full = true;
 }
 
+/* What was kept to be compared. */
+static void show_printed(struct st_replay *replay, const struct st_controlled_run *run) {
+    const struct {
+        const struct st_printed *printed;
+        FILE *file;
+    } streams[] = {{&run->output, stdout}, {&run->errors, stderr}, {&run->client_printed, stdout}};
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+        if (streams[i].printed->length)
+            fwrite(streams[i].printed->text, 1, streams[i].printed->length, streams[i].file);
+        fflush(streams[i].file);
+        replay->cut_off |= streams[i].printed->cut_off;
+    }
+}
+
 int st_replay_run(struct st_replay *replay, struct st_error *error) {
     struct st_controlled_run run;
+    bool compares = compares_output(replay);
     int result = prepare(replay, error);
     plan_again(replay, &run);
-    run.attended = true;
+    run.attended = !compares;
+    if (result == 0 && compares)
+        result = learn(replay, error);
     if (result == 0)
         result = do_run(replay, &run, error);
     if (result == 0) {
+        show_printed(replay, &run);
         if (run.log->end == ST_END_DIVERGED ||
             run.log->followed < replay->schedule.plan.deviation_count)
             note_divergence(replay, &run);
@@ -233,25 +276,6 @@ int st_replay_run(struct st_replay *replay, struct st_error *error) {
 }
 
 /* ---- less of it ---- */
-
-/* What is usual, by two runs of the default schedule. */
-static int learn(struct st_replay *replay, struct st_error *error) {
-    struct st_controlled_run runs[ST_LEARNING_RUNS];
-    int result = 0;
-    for (int i = 0; i < ST_LEARNING_RUNS; i++)
-        st_controlled_run_init(&runs[i]);
-    for (int i = 0; i < ST_LEARNING_RUNS && result == 0; i++) {
-        st_site_set_add_all(&runs[i].plan.sites, replay->schedule.plan.sites.table);
-        runs[i].plan.flags = replay->schedule.plan.flags & ST_CONTROL_REAL_TIME;
-        result = do_run(replay, &runs[i], error);
-    }
-    if (result == 0)
-        st_expected_learn(&replay->hunt->expected, &runs[0], &runs[1]);
-    replay->hunt->expected.bound = replay->hunt->subject.most_points;
-    for (int i = 0; i < ST_LEARNING_RUNS; i++)
-        st_controlled_run_free(&runs[i]);
-    return result;
-}
 
 static int write_again(struct st_replay *replay, const struct st_replayed *replayed,
                        const char *path, struct st_error *error) {

@@ -19,6 +19,7 @@ struct st_replay {
     bool diverged;        /* the program did not do what the schedule says */
     char *diverged_at;    /* where: a sentence */
     bool same;            /* what was expected came */
+    bool cut_off;         /* it printed more than was kept and shown */
     enum st_outcome outcome;
     int status; /* of the program */
 };
@@ -28,7 +29,8 @@ int st_replay_open(struct st_replay *replay, const char *path, const char *const
                    struct st_error *error);
 void st_replay_close(struct st_replay *replay);
 
-/* Runs it, with our standard output and error; -1 with an error. */
+/* Runs it, with our standard output and error, or shows there in the end what it printed; -1 with
+ * an error. */
 int st_replay_run(struct st_replay *replay, struct st_error *error);
 
 /* Leaves out deviations as long as the same comes of it, and writes the schedule anew. The

@@ -2,7 +2,11 @@
 repaired twins are not."""
 
 import json
+import os
 import pathlib
+import pty
+import re
+import signal
 import subprocess
 import time
 import unittest
@@ -10,7 +14,7 @@ import unittest
 import programs
 from hunting import Hunting
 from schemas import RESULT, SARIF, complaints, strict, validator
-from seriatim import BINARY
+from seriatim import BINARY, RUNTIME, environment
 
 CRASHES = """#include <assert.h>
 #include <pthread.h>
@@ -283,6 +287,102 @@ int main(void) {
 }
 """
 
+# Counts what it reads: with the C library, or itself. With a thread, or without one.
+READS = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int bytes;
+static void add(int amount) {
+    pthread_mutex_lock(&lock);
+    bytes += amount;
+    pthread_mutex_unlock(&lock);
+}
+static void *reader(void *argument) {
+#if defined BY_ITSELF
+    char byte;
+    while (read(0, &byte, 1) == 1)
+        add(1);
+#elif !defined NOTHING
+    while (getchar() != EOF)
+        add(1);
+#endif
+    return argument;
+}
+int main(void) {
+    pthread_t thread;
+#ifdef AT_ONCE
+    if (getchar() == EOF)
+        abort();
+#endif
+    pthread_create(&thread, NULL, reader, NULL);
+    add(0);
+    pthread_join(thread, NULL);
+    printf("%d bytes\\n", bytes);
+    return 0;
+}
+"""
+
+# Needs the terminal of whoever started it, and does nothing without.
+ASKS = """
+#include <pthread.h>
+#include <stdio.h>
+static void *ask(void *argument) {
+    char answer[80];
+    FILE *terminal = fopen("/dev/tty", "r+");
+    if (terminal && fgets(answer, sizeof answer, terminal))
+        puts(answer);
+    puts(terminal ? "there is a terminal" : "there is no terminal");
+    return argument;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, ask, NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}
+"""
+
+# Differs from run to run, whatever its threads do.
+DIFFERS = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *argument) {
+    int times = COUNT;
+    for (int i = 0; i < times; i++) {
+        pthread_mutex_lock(&lock);
+        pthread_mutex_unlock(&lock);
+    }
+    return argument;
+}
+/* Which run it is: a file counts them. */
+static int number(void) {
+    int runs = 0;
+    FILE *file = fopen("runs", "r");
+    if (file && fscanf(file, "%d", &runs) != 1)
+        runs = 0;
+    if (file)
+        fclose(file);
+    file = fopen("runs", "w");
+    fprintf(file, "%d", runs + 1);
+    fclose(file);
+    return runs;
+}
+int main(void) {
+    pthread_t thread;
+    int run = number();
+    pthread_create(&thread, NULL, work, &run);
+    pthread_join(thread, NULL);
+    printf("run %d\\n", PRINTED);
+    return STATUS;
+}
+"""
+
 CLIENT = """
 import socket, sys
 port = int(open(sys.argv[1]).read())
@@ -292,6 +392,10 @@ for client in clients:
 for client in clients:
     client.recv(1)
 """
+
+
+VARIES = ("did not print the same in two runs of the same schedule: it depends on more than its threads (time, random "
+          "numbers, process ids), and what differs is not compared in later runs")
 
 
 class Findings(Hunting):
@@ -357,7 +461,9 @@ class Findings(Hunting):
 
     def test_what_is_printed_is_compared_but_for_what_varies(self):
         program = self.source(PRINTS)
-        result = self.found(program, input="40\n")
+        hunted = self.hunt(program, input="40\n")
+        self.assertEqual((hunted.message, hunted.status), (f"seriatim: warning: {program} {VARIES}\n", 1))
+        result = hunted.json
         self.assertEqual(result["failures"], [])
         outcomes = {cut["block"]: cut for cut in result["violations"]}
         self.assertEqual(outcomes["add"]["outcome"], "output")
@@ -511,20 +617,34 @@ class Trouble(Hunting):
         program = self.source(ENDLESS)
         hunt = subprocess.Popen([BINARY, "hunt", "--points", "100000000", "--run-time", "1000", "--", program],
                                 cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                stdin=subprocess.DEVNULL)
+                                stdin=subprocess.DEVNULL, env=environment(TMPDIR=str(self.folder)))
 
-        def children():
-            path = pathlib.Path(f"/proc/{hunt.pid}/task/{hunt.pid}/children")
+        def children(process):
+            path = pathlib.Path(f"/proc/{process}/task/{process}/children")
             return [int(child) for child in path.read_text().split()]
 
-        while len(children()) < 2:  # the cleaner, and a watcher
+        def scratch():
+            """The folder, by a file in it that the hunt and the program share."""
+            maps = pathlib.Path(f"/proc/{hunt.pid}/maps").read_text()
+            return re.search(r" (/\S*/seriatim-hunt\.\w+)/\S+\.area$", maps, re.MULTILINE)
+
+        def programs():
+            return [child for watcher in children(hunt.pid) for child in children(watcher)]
+
+        # There are the cleaner and a watcher, and the program runs.
+        while len(children(hunt.pid)) < 2 or not scratch() or not programs():
             time.sleep(0.01)
-        left = children()
+        left = children(hunt.pid) + programs()
+        folder = pathlib.Path(scratch()[1])
+        self.assertTrue(folder.is_dir())
+        self.assertEqual(folder.parent, pathlib.Path("/dev/shm"))
         hunt.kill()
         hunt.wait()
         for child in left:
             while pathlib.Path(f"/proc/{child}").exists():
                 time.sleep(0.01)
+        self.assertFalse(folder.exists())
+        self.assertEqual(list(self.folder.glob("seriatim-*")), [])
 
     def test_a_program_that_does_not_end(self):
         program = self.source(ENDLESS)
@@ -538,9 +658,108 @@ class Trouble(Hunting):
         self.assertIn("ran with a single thread", result.message)
         self.assertIn("unchecked", result.json)
 
+    def test_a_program_that_differs_from_run_to_run(self):
+        more = "it depends on more than its threads"
+        for flags, sentence in (
+                (("-DCOUNT=1", "-DPRINTED=run", "-DSTATUS=0"), VARIES),
+                (("-DCOUNT=*(int*)argument*10", "-DPRINTED=1", "-DSTATUS=0"),
+                 f"did not do the same in two runs of the same schedule: {more} (time, random numbers, other "
+                 "processes), and findings may not be repeatable"),
+                (("-DCOUNT=1", "-DPRINTED=1", "-DSTATUS=run%2"),
+                 f"ended with status 0 and then with status 1 in the same schedule: {more}, and findings may not be "
+                 "repeatable"),
+                (("-DCOUNT=1", "-DPRINTED=1", "-DSTATUS=0"), None)):
+            with self.subTest(flags=flags):
+                (self.folder / "runs").unlink(missing_ok=True)
+                program = self.source(DIFFERS, *flags)
+                result = self.hunt(program, "--runs", "3")
+                self.assertEqual(result.message, f"seriatim: warning: {program} {sentence}\n" if sentence else "")
+
+    def test_not_executable(self):
+        self.write("program.c", ALONE)
+        self.assert_trouble(self.hunt("./program.c"), "./program.c: cannot run: Permission denied")
+        self.assert_trouble(self.hunt("."), ".: cannot run: Permission denied")
+
     def test_options_that_make_no_sense(self):
         self.assert_trouble(self.hunt("/bin/true", "--runs", "2"),
                             "hunt: option '--runs' needs a number above 2: the first runs are for learning")
+
+
+class AtTerminal(Hunting):
+    """With a terminal where a user would have one."""
+
+    def setUp(self):
+        super().setUp()
+        self.terminal, self.theirs = pty.openpty()
+        self.addCleanup(os.close, self.terminal)
+        self.addCleanup(os.close, self.theirs)
+
+    def hunt_at_terminal(self, program, *options):
+        """With nothing to type, and the terminal as standard input only."""
+        return subprocess.run([BINARY, "hunt", "--format", "json", "--runs", "3", *options, "--", program],
+                              cwd=self.folder, stdin=self.theirs, capture_output=True, check=False,
+                              preexec_fn=self.take_terminal,
+                              env=environment(SERIATIM_RUNTIME_DIR=str(RUNTIME)))
+
+    def take_terminal(self):
+        """It is that of the process, as that of a shell is: Ctrl-C and /dev/tty are for it."""
+        os.setsid()
+        os.close(os.open(os.ttyname(self.theirs), os.O_RDWR))
+
+    def test_a_program_that_reads_gets_no_input(self):
+        for flags in ((), ("-DBY_ITSELF",), ("-DAT_ONCE",)):
+            with self.subTest(flags=flags):
+                program = self.source(READS, *flags)
+                result = self.hunt_at_terminal(program)
+                self.assertIn(f"seriatim: warning: {program} read from standard input, which is empty, since runs under "
+                              "control have no terminal: give it its input with < FILE\n", result.stderr.decode())
+                self.assertEqual(result.stderr.count(b"standard input"), 1)
+                self.assertEqual(result.returncode, 1 if "-DAT_ONCE" in flags else 0)
+                self.assertEqual(self.hunt(program, "--runs", "3", input="some").message, "")
+
+    def test_a_program_that_does_not_read_needs_no_input(self):
+        result = self.hunt_at_terminal(self.source(READS, "-DNOTHING"))
+        self.assertEqual((result.stderr, result.returncode), (b"", 0))
+
+    def test_there_is_no_terminal_to_ask(self):
+        program = self.source(ASKS)
+        result = self.hunt_at_terminal(program)
+        self.assertEqual((result.stderr, result.returncode), (b"", 0))
+
+    def interrupt(self, stop):
+        """Hunts without end, and stops that when it shows that something was found."""
+        program = self.program("bank_audit.c")
+        hunt = subprocess.Popen([BINARY, "hunt", "--format", "json", "-o", "result.json", "--runs", "1000000",
+                                 "--time", "1000000", "--", program], cwd=self.folder, stdin=self.theirs,
+                                stdout=subprocess.DEVNULL, stderr=self.theirs, preexec_fn=self.take_terminal,
+                                env=environment(SERIATIM_RUNTIME_DIR=str(RUNTIME)))
+        shown = b""
+        while not re.search(rb" [1-9]\d* findings", shown):
+            shown += os.read(self.terminal, 4096)
+        stop(hunt)
+        while hunt.poll() is None:  # what it shows must be read, or it would wait
+            os.set_blocking(self.terminal, False)
+            try:
+                shown += os.read(self.terminal, 4096)
+            except BlockingIOError:
+                time.sleep(0.01)
+        return hunt.returncode, json.loads((self.folder / "result.json").read_text())
+
+    def test_what_was_found_is_reported_when_it_is_interrupted(self):
+        for name, stop in (("SIGINT", lambda hunt: hunt.send_signal(signal.SIGINT)),
+                           ("SIGTERM", lambda hunt: hunt.send_signal(signal.SIGTERM)),
+                           ("Ctrl-C", lambda hunt: os.write(self.terminal, b"\x03"))):
+            with self.subTest(name=name):
+                os.set_blocking(self.terminal, True)
+                status, result = self.interrupt(stop)
+                self.assertEqual((status, result["interrupted"]), (1, True))
+                self.assertEqual(complaints(validator(strict(RESULT)), result), [])
+                self.assertEqual({cut["block"] for cut in result["violations"]}, {"transfer"})
+                # That the program was ended is no crash.
+                self.assertLessEqual({failure["kind"] for failure in result["failures"]}, {"status"})
+                text = self.run_here("report", "--format", "text", "result.json").text
+                self.assertIn("; interrupted", text)
+                self.assertTrue((self.folder / result["violations"][0]["schedule"]).exists())
 
 
 if __name__ == "__main__":

@@ -47,9 +47,11 @@ class Job:
         with tempfile.TemporaryDirectory(prefix="seriatim-hunted-") as name:
             folder = pathlib.Path(name)
             standard = "-std=c++17" if self.program.is_cxx else "-std=gnu11"
+            # clang does not like libraries where nothing is linked.
+            flags = [flag for flag in self.program.flags if runs or not flag.startswith("-l")]
             done = self._start(
                 folder, BINARY, "c++" if self.program.is_cxx else "cc", standard, *FLAGS,
-                *self.program.flags, *variant.flags, self.program.path,
+                *variant.flags, self.program.path, *flags,
                 *(("-o", "program") if runs else ("-fsyntax-only",)),
                 SERIATIM_CC=compiler, SERIATIM_CXX=COMPILERS[compiler])
             if done.returncode or done.stdout or done.stderr:

@@ -1,12 +1,60 @@
 """seriatim replay: a schedule of hunt leads to the same run again, also in another build."""
 
 import json
+import pathlib
 import re
 import shutil
 import unittest
 
 import programs
 from hunting import Hunting, build
+
+# A lost update that shows in what is printed only.
+SUM = """
+#include <pthread.h>
+#include <stdio.h>
+#ifndef WORD
+#define WORD sum
+#endif
+#ifndef SUM
+#define SUM total + more
+#endif
+#define TEXT(word) #word
+#define TEXT_OF(word) TEXT(word)
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int total;
+static int get(void) {
+    pthread_mutex_lock(&lock);
+    int value = total;
+    pthread_mutex_unlock(&lock);
+    return value;
+}
+static void set(int value) {
+    pthread_mutex_lock(&lock);
+    total = value;
+    pthread_mutex_unlock(&lock);
+}
+static void add(int amount) { set(get() + amount); }
+static void *work(void *argument) {
+    add(1);
+    return argument;
+}
+int main(void) {
+    int more = 0;
+    pthread_t a, b;
+    if (scanf("%d", &more) != 1)
+        more = 0;
+    pthread_create(&a, NULL, work, NULL);
+    pthread_create(&b, NULL, work, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+#ifdef NOISE
+    fputs("noise\\n", stderr);
+#endif
+    printf(TEXT_OF(WORD) " %d\\n", SUM);
+    return 0;
+}
+"""
 
 REPORT = re.compile(r'"(time_seconds|peak_state_bytes)": [^,\n]*')
 
@@ -73,6 +121,56 @@ class Replay(Hunting):
         self.assertIn("__seriatim_on_cut", result.text)
         self.assertRegex(result.text, r"transfer \(amount=\w+\)|in transfer ")
 
+    def printing(self, *flags, **more):
+        """A program that prints a wrong sum, a schedule that shows it, and what hunt reports."""
+        program = self.source(SUM, *flags)
+        result = self.hunt(program, **more)
+        self.assertEqual((result.message, result.status), ("", 1))
+        cut, = [cut for cut in result.json["violations"] if cut["block"] == "add"]
+        self.assertEqual(cut["outcome"], "output")
+        return program, self.folder / cut["schedule"], cut
+
+    def test_input_is_replayed_from_a_copy(self):
+        path = self.write("input", "40\n")
+        with open(path, encoding="utf-8") as file:
+            _, schedule, cut = self.printing(input=None, stdin=file)
+        self.assertEqual((cut["printed"], cut["expected"]), ("sum 41", "sum 42"))
+        path.unlink()
+        for _ in range(2):
+            result = self.replay(schedule)
+            self.assertEqual((result.text, result.message, result.status), ("sum 41\n", "", 1))
+        copy = json.loads(schedule.read_text())["input"]
+        pathlib.Path(copy).unlink()
+        self.assert_trouble(self.replay(schedule), f"{schedule}: the program read {copy}, which cannot be read any more: "
+                                                   "No such file or directory")
+
+    def test_lines_that_differ_are_those_of_this_run(self):
+        _, schedule, cut = self.printing()
+        data = json.loads(schedule.read_text())
+        saved = data["expected"]
+        self.assertEqual((saved["printed"], saved["usual"]), (cut["printed"], cut["expected"]))
+        saved.update(printed="a saved line", usual="another")
+        schedule.write_text(json.dumps(data))
+        for flags, printed, usual in (((), "sum 1", "sum 2"), (("-DWORD=total",), "total 1", "total 2")):
+            with self.subTest(flags=flags):
+                self.source(SUM, *flags)
+                result = self.replay(schedule)
+                self.assertEqual((result.text, result.status), (f"{printed}\n", 1))
+                cut, = [cut for cut in self.replayed()["violations"] if cut["block"] == "add"]
+                self.assertEqual((cut["outcome"], cut["printed"], cut["expected"]), ("output", printed, usual))
+        # It prints the same whatever the sum is: the block is cut all the same.
+        self.source(SUM, "-DSUM=7")
+        result = self.replay(schedule)
+        self.assertEqual((result.text, result.status), ("sum 7\n", 1))
+        self.assertIn("something else came of it than when it was found", result.message)
+        cut, = [cut for cut in self.replayed()["violations"] if cut["block"] == "add"]
+        self.assertEqual((cut["outcome"], cut["printed"], cut["expected"]), ("same", None, None))
+
+    def test_what_it_prints_goes_where_it_belongs(self):
+        _, schedule, _ = self.printing("-DNOISE")
+        result = self.replay(schedule)
+        self.assertEqual((result.text, result.message, result.status), ("sum 1\n", "noise\n", 1))
+
 
 class Trouble(Hunting):
     def setUp(self):
@@ -122,6 +220,20 @@ class Trouble(Hunting):
             with self.subTest(end=end):
                 path = self.write("cut.schedule", text[:end])
                 self.assert_trouble_like(self.run_here("replay", path), r"\S+cut\.schedule\S*: .+")
+
+    def test_files_that_are_no_schedules(self):
+        for content in (b"\0\xff\x80 no text", b"\x7fELF", b"[" * 100000, b"[1]", b"7", b"null", b"T1|begin(a)|1\n", b"{}",
+                        b'{"schema": "seriatim-schedule/1"}', b'{"schema": 1}'):
+            with self.subTest(content=content[:40]):
+                path = self.write("garbage", content)
+                self.assert_trouble_like(self.run_here("replay", path), r"\S+/garbage:1: .+")
+        self.assert_trouble(self.run_here("replay", self.folder), f"{self.folder}: cannot read: Is a directory")
+
+    def test_a_program_that_cannot_be_run(self):
+        pathlib.Path(self.bank).chmod(0o644)
+        self.assert_trouble(self.run_here("replay", self.schedule), f"{self.bank}: cannot run: Permission denied")
+        pathlib.Path(self.bank).unlink()
+        self.assert_trouble_like(self.run_here("replay", self.schedule), rf"{self.bank}: .*No such file or directory")
 
     def test_files_that_are_not_there(self):
         self.assert_trouble(self.run_here("replay", "missing"), "missing: cannot read: No such file or directory")

@@ -73,6 +73,7 @@ static struct st_printed take_printed(const struct st_hunted *subject,
     if (fd >= 0 && fstat(fd, &status) == 0) {
         size_t size = status.st_size < MOST_PRINTED ? (size_t)status.st_size : MOST_PRINTED;
         printed.text = st_alloc(size + 1, 1);
+        printed.cut_off = status.st_size > MOST_PRINTED;
         ssize_t got;
         while (printed.length < size &&
                (got = read(fd, printed.text + printed.length, size - printed.length)) > 0)
@@ -172,6 +173,10 @@ static _Noreturn void become_watcher(const struct st_hunted *subject, struct st_
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         signal(ours[i], SIG_DFL);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    /* Without a terminal nobody waits for what a user types, and Ctrl-C, which is for the hunt, is
+     * not taken for something that the program died of. */
+    if (!run->attended)
+        setsid();
     redirect_all(subject, run);
     setenv(ST_CONTROL_VARIABLE, run->area.path, 1);
     keep_addresses();

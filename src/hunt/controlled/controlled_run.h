@@ -17,6 +17,7 @@
 struct st_printed {
     char *text;
     size_t length;
+    bool cut_off; /* there was more */
 };
 
 enum st_run_stop {

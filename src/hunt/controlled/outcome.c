@@ -128,10 +128,6 @@ void st_expected_free(struct st_expected *expected) {
     free_text(&expected->client);
 }
 
-bool st_expected_varies(const struct st_expected *expected) {
-    return expected->output.varies || expected->errors.varies || expected->client.varies;
-}
-
 /* ---- comparing ---- */
 
 /* Takes the first line that matches out of those that are left. */

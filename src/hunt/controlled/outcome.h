@@ -32,9 +32,6 @@ void st_expected_learn(struct st_expected *expected, const struct st_controlled_
                        const struct st_controlled_run *other);
 void st_expected_free(struct st_expected *expected);
 
-/* Did the two runs differ in what they printed or how they ended? */
-bool st_expected_varies(const struct st_expected *expected);
-
 struct st_harm {
     enum st_outcome outcome;
     const char *signal;     /* a constant */

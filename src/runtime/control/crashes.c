@@ -16,6 +16,7 @@ void rt_crashes_at(int number, uintptr_t pc) {
     rt_control.log->crash_thread = me->index;
     rt_control.log->crash_pc = pc;
     rt_control.log->crash_signal = (uint32_t)number;
+    rt_note_end_of_input();
 }
 
 /* As if it were a return address. What was sent, and not caused by an instruction, is sent again:

@@ -4,12 +4,19 @@
 #include "runtime/control/strategy.h"
 #include "runtime/core/system_call.h"
 
+#include <stdio.h>
 #include <sys/syscall.h>
+
+void rt_note_end_of_input(void) {
+    if (rt_controlled && feof_unlocked(stdin))
+        rt_note_input();
+}
 
 void rt_log_all(void) {
     for (const struct rt_runner *runner = rt_control.live; runner; runner = runner->next_live)
         rt_log_runner(runner);
     rt_control.log->events = rt_control.events;
+    rt_note_end_of_input();
 }
 
 _Noreturn void rt_end_run(enum st_control_end end) {

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -72,6 +73,7 @@ void rt_control_start(const char *path) {
     rt_slow_accesses = RT_STALE;
     rt_self->since = RT_STALE;
     rt_controlled = true;
+    atexit(rt_note_end_of_input); /* also if it never has a second thread */
     errno = error;
 }
 

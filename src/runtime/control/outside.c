@@ -19,6 +19,8 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 static struct rt_runner *waiting; /* those that are parked */
 
@@ -282,11 +284,21 @@ void rt_will_write_slow(void) {
     me->busy = false;
 }
 
+/* The program reads from standard input: it matters if there is none. */
+void rt_note_input(void) {
+    struct stat status;
+    if (!rt_control.log->wanted_input && fstat(STDIN_FILENO, &status) == 0 &&
+        S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3)) /* /dev/null */
+        rt_control.log->wanted_input = 1;
+}
+
 bool rt_wait_for_one_slow(int descriptor, short events, uintptr_t caller) {
     struct pollfd one = {.fd = descriptor, .events = events};
     struct rt_runner *me = rt_runner_self;
     if (!rt_takes_turns())
         return true;
+    if (descriptor == STDIN_FILENO && events == POLLIN)
+        rt_note_input();
     struct rt_awaited awaited = {.is_there = is_ready,
                                  .descriptors = &one,
                                  .count = 1,

@@ -306,6 +306,9 @@ void rt_catch_crashes(void);
 
 _Noreturn void rt_end_run(enum st_control_end end);
 void rt_log_all(void);
+/* Has the C library come to the end of standard input? What it reads for itself is not seen. */
+void rt_note_end_of_input(void);
+void rt_note_input(void); /* outside.c */
 void rt_check_length(void);
 /* Nobody can go on. Returns if somebody can after all. */
 void rt_nobody_can(void);
