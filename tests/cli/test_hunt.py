@@ -610,6 +610,7 @@ class Trouble(Hunting):
     def test_a_failed_assertion_has_its_place(self):
         failure, = self.found(self.source(CRASHES, "-DASSERT"), "--until", "first", "--runs", "40")["failures"]
         self.assertEqual((failure["kind"], failure["where"], failure["exact"]), ("assert", "program.c:8", True))
+        self.assertRegex(failure["story"]["headline"], r"^An assertion failed: .*failed$")
 
     @unittest.skipUnless(pathlib.Path("/dev/shm").is_dir(), "there is no /dev/shm")
     def test_a_hunt_that_is_killed_leaves_nothing(self):

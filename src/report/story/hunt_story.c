@@ -187,6 +187,14 @@ void st_add_observation(struct st_story *story, const struct st_report *report,
 
 /* ---- Failures ---- */
 
+/* ": bank: bank.c:12: audit: Assertion `sum == 100' failed": a headline has no full stop. */
+static void put_without_stop(FILE *file, const char *message) {
+    size_t length = strlen(message);
+    if (length && message[length - 1] == '.')
+        length--;
+    fprintf(file, ": %.*s", (int)length, message);
+}
+
 static void set_headline(struct st_story *story, const struct st_failure *failure) {
     const struct st_observation *observation = &failure->observation;
     struct st_text_buffer buffer;
@@ -215,7 +223,7 @@ static void set_headline(struct st_story *story, const struct st_failure *failur
     else if (observation->outcome == ST_OUTCOME_HANG)
         fputs(" and would not have ended", file);
     else if (observation->outcome == ST_OUTCOME_ASSERT)
-        fprintf(file, ": %s", observation->message ? observation->message : "");
+        put_without_stop(file, observation->message ? observation->message : "");
     else if (observation->outcome != ST_OUTCOME_CRASH)
         fprintf(file, ": %s ended with status %" PRIu64 " instead of %" PRIu64,
                 observation->client ? "its client" : "it", observation->status,
