@@ -217,13 +217,13 @@ static int check_output(const struct record *record, struct st_error *error) {
 
 static enum status run(const void *values, const char *const *operands) {
     struct record record = {.values = values, .words = operands};
+    struct st_error error;
+    if (check_output(&record, &error) < 0)
+        return complain(&error);
     init_recording(&record);
     struct st_translation translation = st_recording_translation(&record.recording);
     const struct st_following following = {
         .all = !record.values->no_follow, .watch = record_other, .context = &record};
-    struct st_error error;
-    if (check_output(&record, &error) < 0)
-        return complain(&error);
     int started = st_watched_program_start(&record.watch, "record", operands, record.values->spec,
                                            &record.spec, &translation, &following, &error);
     enum status status = started < 0 ? complain(&error) : follow(&record);
