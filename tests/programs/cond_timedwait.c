@@ -34,12 +34,14 @@ static BLOCK int poll_twice(void) {
     int first = sensor.level; // @wait
     step(1);
 #ifndef FIXED
-    for (clockid_t clock = CLOCK_REALTIME; sensor.level == first; clock = CLOCK_MONOTONIC) {
+    clockid_t clock = CLOCK_REALTIME;
+    while (sensor.level == first) { // @wait
         struct timespec end = soon(clock);
         if (clock == CLOCK_REALTIME)
             check(pthread_cond_timedwait(&sensor.changed, &sensor.lock, &end)); // @wait
         else
             check(pthread_cond_clockwait(&sensor.changed, &sensor.lock, clock, &end)); // @wait
+        clock = CLOCK_MONOTONIC;
     }
 #endif
     int second = sensor.level; // @wait
