@@ -28,7 +28,8 @@ static struct st_control_log *new_log(uint32_t threads) {
 }
 
 static struct st_controlled_run printed(const char *text, const struct st_control_log *log) {
-    return (struct st_controlled_run){.output = {(char *)text, strlen(text)}, .log = log};
+    return (struct st_controlled_run){.output = {.text = (char *)text, .length = strlen(text)},
+                                      .log = log};
 }
 
 static enum st_outcome outcome(const char *one, const char *other, const char *later, int status) {
