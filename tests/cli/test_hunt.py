@@ -617,7 +617,8 @@ class Trouble(Hunting):
         program = self.source(ENDLESS)
         hunt = subprocess.Popen([BINARY, "hunt", "--points", "100000000", "--run-time", "1000", "--", program],
                                 cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                stdin=subprocess.DEVNULL, env=environment(TMPDIR=str(self.folder)))
+                                stdin=subprocess.DEVNULL,
+                                env=environment(TMPDIR=str(self.folder), SERIATIM_RUNTIME_DIR=str(RUNTIME)))
 
         def children(process):
             path = pathlib.Path(f"/proc/{process}/task/{process}/children")
@@ -633,6 +634,7 @@ class Trouble(Hunting):
 
         # There are the cleaner and a watcher, and the program runs.
         while len(children(hunt.pid)) < 2 or not scratch() or not programs():
+            self.assertIsNone(hunt.poll())
             time.sleep(0.01)
         left = children(hunt.pid) + programs()
         folder = pathlib.Path(scratch()[1])
