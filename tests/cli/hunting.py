@@ -12,6 +12,57 @@ import programs
 from seriatim import BINARY, RUNTIME, Case, environment
 
 
+# Two threads add to a total, with a gap between reading and writing it. What is read is added in the end.
+ADDS_UP = """static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int total;
+static int get(void) {
+    pthread_mutex_lock(&lock);
+    int value = total;
+    pthread_mutex_unlock(&lock);
+    return value;
+}
+static void set(int value) {
+    pthread_mutex_lock(&lock);
+    total = value;
+    pthread_mutex_unlock(&lock);
+}
+static void add(int amount) { set(get() + amount); }
+static void *work(void *argument) {
+    add(1);
+    return argument;
+}
+int main(void) {
+    int more = 0;
+    pthread_t a, b;
+    if (scanf("%d", &more) != 1)
+        more = 0;
+    pthread_create(&a, NULL, work, NULL);
+    pthread_create(&b, NULL, work, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+"""
+
+# A server: writes its port to a file, and has a thread for each connection.
+LISTENS = """int main(int argc, char **argv) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    bind(fd, (struct sockaddr *)&address, size);
+    getsockname(fd, (struct sockaddr *)&address, &size);
+    FILE *file = fopen(argv[1], "w");
+    fprintf(file, "%d", ntohs(address.sin_port));
+    fclose(file);
+    listen(fd, 8);
+    for (;;) {
+        pthread_t thread;
+        int client = accept(fd, NULL, NULL);
+        pthread_create(&thread, NULL, serve, (void *)(long)client);
+        pthread_detach(thread);
+    }
+}
+"""
+
+
 @functools.lru_cache(maxsize=None)
 def _folder():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="seriatim-hunting-"))

@@ -12,7 +12,7 @@ import time
 import unittest
 
 import programs
-from hunting import Hunting
+from hunting import ADDS_UP, LISTENS, Hunting
 from schemas import RESULT, SARIF, complaints, strict, validator
 from seriatim import BINARY, RUNTIME, environment
 
@@ -83,34 +83,7 @@ PRINTS = """
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int total;
-static int get(void) {
-    pthread_mutex_lock(&lock);
-    int value = total;
-    pthread_mutex_unlock(&lock);
-    return value;
-}
-static void set(int value) {
-    pthread_mutex_lock(&lock);
-    total = value;
-    pthread_mutex_unlock(&lock);
-}
-static void add(int amount) { set(get() + amount); }
-static void *work(void *argument) {
-    add(1);
-    return argument;
-}
-int main(void) {
-    int more = 0;
-    pthread_t a, b;
-    if (scanf("%d", &more) != 1)
-        more = 0;
-    pthread_create(&a, NULL, work, NULL);
-    pthread_create(&b, NULL, work, NULL);
-    pthread_join(a, NULL);
-    pthread_join(b, NULL);
-    printf("process %d\\n", (int)getpid());
+""" + ADDS_UP + """    printf("process %d\\n", (int)getpid());
     printf("total %d\\n", total + more);
     return 0;
 }
@@ -215,24 +188,7 @@ static void *serve(void *argument) {
     close(fd);
     return NULL;
 }
-int main(int argc, char **argv) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    socklen_t size = sizeof address;
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    bind(fd, (struct sockaddr *)&address, size);
-    getsockname(fd, (struct sockaddr *)&address, &size);
-    FILE *file = fopen(argv[1], "w");
-    fprintf(file, "%d", ntohs(address.sin_port));
-    fclose(file);
-    listen(fd, 8);
-    for (;;) {
-        pthread_t thread;
-        int client = accept(fd, NULL, NULL);
-        pthread_create(&thread, NULL, serve, (void *)(long)client);
-        pthread_detach(thread);
-    }
-}
-"""
+""" + LISTENS
 
 # What main has written before it has threads, they only read.
 TABLE = """

@@ -7,7 +7,7 @@ import shutil
 import unittest
 
 import programs
-from hunting import Hunting, build
+from hunting import ADDS_UP, Hunting, build
 
 # A lost update that shows in what is printed only.
 SUM = """
@@ -21,34 +21,7 @@ SUM = """
 #endif
 #define TEXT(word) #word
 #define TEXT_OF(word) TEXT(word)
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int total;
-static int get(void) {
-    pthread_mutex_lock(&lock);
-    int value = total;
-    pthread_mutex_unlock(&lock);
-    return value;
-}
-static void set(int value) {
-    pthread_mutex_lock(&lock);
-    total = value;
-    pthread_mutex_unlock(&lock);
-}
-static void add(int amount) { set(get() + amount); }
-static void *work(void *argument) {
-    add(1);
-    return argument;
-}
-int main(void) {
-    int more = 0;
-    pthread_t a, b;
-    if (scanf("%d", &more) != 1)
-        more = 0;
-    pthread_create(&a, NULL, work, NULL);
-    pthread_create(&b, NULL, work, NULL);
-    pthread_join(a, NULL);
-    pthread_join(b, NULL);
-#ifdef NOISE
+""" + ADDS_UP + """#ifdef NOISE
     fputs("noise\\n", stderr);
 #endif
     printf(TEXT_OF(WORD) " %d\\n", SUM);

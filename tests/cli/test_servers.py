@@ -5,7 +5,7 @@ import pathlib
 import time
 import unittest
 
-from hunting import Hunting
+from hunting import LISTENS, Hunting
 from schemas import RESULT, complaints, strict, validator
 
 # Counts the bytes 'x' of all connections, and answers 'q' with the count.
@@ -56,24 +56,7 @@ static void *serve(void *argument) {
     close(fd);
     return NULL;
 }
-int main(int argc, char **argv) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    socklen_t size = sizeof address;
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    bind(fd, (struct sockaddr *)&address, size);
-    getsockname(fd, (struct sockaddr *)&address, &size);
-    FILE *file = fopen(argv[1], "w");
-    fprintf(file, "%d", ntohs(address.sin_port));
-    fclose(file);
-    listen(fd, 8);
-    for (;;) {
-        pthread_t thread;
-        int client = accept(fd, NULL, NULL);
-        pthread_create(&thread, NULL, serve, (void *)(long)client);
-        pthread_detach(thread);
-    }
-}
-"""
+""" + LISTENS
 
 CLIENT = """
 import socket, sys
