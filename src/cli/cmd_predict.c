@@ -54,9 +54,7 @@ static unsigned count_jobs(uint64_t wanted) {
 
 static void make_plan(struct predict *predict) {
     const struct predict_values *values = predict->values;
-    size_t table = predictor_with_table(values);
-    bool all = runs_all_predictors(values) && !st_predictors[table];
-    size_t first = all ? 0 : st_predictors[table] ? table : values->engine;
+    bool all = runs_all_predictors(values);
     predict->total.interrupted = &interrupted;
     if (values->total_timeout > 0)
         predict->total.end = st_clock_seconds() + values->total_timeout;
@@ -70,9 +68,11 @@ static void make_plan(struct predict *predict) {
                     .order = values->sync},
         .analyses = predict->analyses,
         .analysis_count = all ? st_predictor_count() : 1};
-    for (size_t i = 0; i < predict->plan.analysis_count; i++)
+    for (size_t i = 0; i < predict->plan.analysis_count; i++) {
+        const struct st_predictor *predictor = all ? st_predictors[i] : chosen_predictor(values);
         predict->analyses[i] =
-            (struct st_analysis){st_predictors[first + i], predictor_options(values, first + i)};
+            (struct st_analysis){predictor, predictor_options(values, predictor)};
+    }
     predict->prediction.plan = &predict->plan;
 }
 
@@ -281,6 +281,7 @@ static enum status run(const void *command_values, const char *const *operands) 
 
 static void more_help(FILE *file) {
     fputs("engines:\n", file);
+    fprintf(file, "  %-14s %s (the default)\n", st_tiers.name, st_tiers.summary);
     for (size_t i = 0; st_predictors[i]; i++)
         fprintf(file, "  %-14s %s\n", st_predictors[i]->name, st_predictors[i]->summary);
     fprintf(file, "  %-14s %s\n", "all", "each of them, side by side");

@@ -10,7 +10,10 @@ enum { ALIGNMENT = _Alignof(max_align_t), LISTED = 128, LONGEST_NAME = 40, LONGE
 
 static const char *engine_choice(size_t index) {
     size_t count = st_predictor_count();
-    return index < count ? st_predictors[index]->name : index == count ? "all" : NULL;
+    return index < count        ? st_predictors[index]->name
+           : index == count     ? "all"
+           : index == count + 1 ? st_tiers.name
+                                : NULL;
 }
 
 static bool has_theorems(const struct st_predictor *predictor) {
@@ -41,9 +44,14 @@ static const struct shared_row first_rows[] = {
       .kind = ST_CHOICE,
       .offset = offsetof(struct predict_values, engine),
       .value = "ENGINE",
-      .initial = "tas",
+      .initial = "tiers",
       .choice = engine_choice,
       .help = "which analysis to run"},
+     NULL},
+    {{.name = "proven",
+      .kind = ST_FLAG,
+      .offset = offsetof(struct predict_values, proven),
+      .help = "only what is proven: the same as --engine tas"},
      NULL},
     {{.name = "notion",
       .kind = ST_CHOICE,
@@ -167,7 +175,7 @@ static void add_row(struct st_option row, size_t owner) {
 static const char *help_for(bool (*is_for)(const struct st_predictor *predictor),
                             const char *help) {
     char *text = st_alloc(LONGEST_HELP, 1);
-    size_t used = 0;
+    size_t used = is_for(&st_tiers) ? (size_t)sprintf(text, "%s", st_tiers.name) : 0;
     for (size_t i = 0; st_predictors[i]; i++)
         if (is_for(st_predictors[i]))
             used += (size_t)snprintf(text + used, LONGEST_HELP - used, "%s%s", used ? ", " : "",
@@ -214,8 +222,12 @@ const struct st_option *predict_options(void) {
     return table.rows;
 }
 
-const void *predictor_options(const struct predict_values *values, size_t index) {
-    return (const char *)values + table.own[index];
+const void *predictor_options(const struct predict_values *values,
+                              const struct st_predictor *predictor) {
+    for (size_t i = 0; st_predictors[i]; i++)
+        if (st_predictors[i] == predictor)
+            return (const char *)values + table.own[i];
+    return NULL;
 }
 
 /* ---- what was given ---- */
@@ -238,8 +250,19 @@ static const char *source_of(const struct predict_values *values, const char *op
 }
 
 bool runs_all_predictors(const struct predict_values *values) {
+    if (st_predictors[predictor_with_table(values)])
+        return false;
     return values->engine == st_predictor_count() ||
-           (values->confirm && !source_of(values, "engine"));
+           (values->confirm && !values->proven && !source_of(values, "engine"));
+}
+
+const struct st_predictor *chosen_predictor(const struct predict_values *values) {
+    const struct st_predictor *predictor = st_predictors[predictor_with_table(values)];
+    if (predictor)
+        return predictor;
+    if (values->proven)
+        return &st_tas;
+    return values->engine < st_predictor_count() ? st_predictors[values->engine] : &st_tiers;
 }
 
 size_t predictor_with_table(const struct predict_values *values) {
@@ -317,18 +340,17 @@ static int check_confirm(const struct predict_values *values, struct st_error *e
     return refuse_pair(values, "confirm", "dump-witness", error);
 }
 
-static bool takes(size_t predictor, size_t row) {
+static bool takes(const struct st_predictor *predictor, size_t row) {
     if (table.owner[row] != OF_COMMAND)
-        return table.owner[row] == predictor;
-    return row >= COUNT(first_rows) || !first_rows[row].is_for ||
-           first_rows[row].is_for(st_predictors[predictor]);
+        return st_predictors[table.owner[row]] == predictor;
+    return row >= COUNT(first_rows) || !first_rows[row].is_for || first_rows[row].is_for(predictor);
 }
 
 /* "blocks, commit-node or all" */
 static const char *list_takers(size_t row, char buffer[LISTED]) {
     size_t used = 0;
     for (size_t i = 0; st_predictors[i] && used < LISTED; i++)
-        if (takes(i, row))
+        if (takes(st_predictors[i], row))
             used += (size_t)snprintf(buffer + used, LISTED - used, "%s%s", used ? ", " : "",
                                      st_predictors[i]->name);
     if (used < LISTED)
@@ -341,15 +363,15 @@ static bool is_notion(size_t row) {
     return strcmp(table.rows[row].name, "notion") == 0;
 }
 
-static int check_takers(const struct predict_values *values, size_t predictor,
+static int check_takers(const struct predict_values *values, const struct st_predictor *predictor,
                         struct st_error *error) {
-    bool chosen = source_of(values, "engine") || st_predictors[predictor_with_table(values)];
+    bool chosen = source_of(values, "engine") || predictor != &st_tiers;
     char listed[LISTED];
     for (size_t row = 0; row < table.count; row++)
         if (values->given[row] && !takes(predictor, row) && !is_notion(row))
             return st_fail(error, values->given[row], ST_AT_FILE, 0,
                            "--%s needs --engine %s; it means nothing to %s%s", table.rows[row].name,
-                           list_takers(row, listed), st_predictors[predictor]->name,
+                           list_takers(row, listed), predictor->name,
                            chosen ? "" : ", the default");
     return 0;
 }
@@ -372,17 +394,14 @@ static void warn_of_notion(const struct predict_values *values,
 }
 
 int check_predict_options(const struct predict_values *values, struct st_error *error) {
-    size_t predictor = predictor_with_table(values);
-    if (check_conflicts(values, error) < 0 || check_confirm(values, error) < 0 ||
-        check_table(values, error) < 0)
+    if (check_conflicts(values, error) < 0 || refuse_pair(values, "proven", "engine", error) < 0 ||
+        check_confirm(values, error) < 0 || check_table(values, error) < 0)
         return -1;
     if (values->witness && values->output && strcmp(values->witness, values->output) == 0)
         return st_fail(error, "predict", ST_AT_FILE, 0,
                        "--dump-witness and --output cannot be the same file");
-    if (!st_predictors[predictor])
-        predictor = values->engine;
-    if (!st_predictors[predictor] || runs_all_predictors(values))
+    if (runs_all_predictors(values))
         return 0;
-    warn_of_notion(values, st_predictors[predictor]);
-    return check_takers(values, predictor, error);
+    warn_of_notion(values, chosen_predictor(values));
+    return check_takers(values, chosen_predictor(values), error);
 }

@@ -10,7 +10,8 @@ enum { MOST_PREDICTORS = 16, MOST_PREDICT_OPTIONS = 64, PREDICTOR_ROOM = 512 };
 
 struct predict_values {
     struct common_values common;
-    unsigned engine; /* index in st_predictors, or one behind the last: all of them */
+    unsigned engine; /* index in st_predictors, or behind the last: all of them, or st_tiers */
+    bool proven;
     unsigned notion; /* enum st_notion */
     unsigned sync;   /* enum st_model_order */
     const char *spec;
@@ -31,8 +32,12 @@ struct predict_values {
 /* The table, ending with a row without a name. */
 const struct st_option *predict_options(void);
 
-/* The own options of the predictor with this index in st_predictors. */
-const void *predictor_options(const struct predict_values *values, size_t index);
+/* The own options of the predictor; NULL if it has none. */
+const void *predictor_options(const struct predict_values *values,
+                              const struct st_predictor *predictor);
+
+/* The one to run, unless all are. */
+const struct st_predictor *chosen_predictor(const struct predict_values *values);
 
 /* All of them were asked for. What is to be confirmed may come from all, if none was. */
 bool runs_all_predictors(const struct predict_values *values);

@@ -80,9 +80,11 @@ void st_predict_run(const struct st_predict_plan *plan, const struct st_run *run
     *predictions = (struct st_predictions){.count = plan->analysis_count};
     predictions->items = st_alloc(plan->analysis_count, sizeof *predictions->items);
     st_deadlocks_find(run->model, 0, predictions);
+    struct st_predict_options options = plan->options;
+    options.may_deadlock = predictions->deadlock_count || predictions->more_deadlocks;
     for (size_t i = 0; i < plan->analysis_count; i++) {
-        run_analysis(&plan->analyses[i], &plan->options, run, &predictions->items[i]);
-        if (!plan->analyses[i].predictor->reads_events)
+        run_analysis(&plan->analyses[i], &options, run, &predictions->items[i]);
+        if (plan->analyses[i].predictor->reads_model)
             add_model_caveats(run->model, predictions, &predictions->items[i]);
     }
 }

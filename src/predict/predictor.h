@@ -22,13 +22,15 @@ struct st_predict_options {
     const struct st_total_time *total; /* for all of them together; NULL: no limit */
     size_t limit;                      /* how many blocks to list at most; 0: all */
     enum st_model_order order;         /* which order holds in every schedule */
+    bool may_deadlock;                 /* st_predict_run sets it: some schedule may end in deadlock */
 };
 
 struct st_predictor {
     const char *name;
     const char *summary; /* one line for --help */
     const char *notion;  /* what atomic means to it; NULL: what the options ask for */
-    bool reads_events;   /* it looks at the events of the run, and not at the model */
+    bool reads_events;   /* it looks at the events of the run */
+    bool reads_model;    /* it looks at the model of the run */
     bool as_published;   /* it has the theorems as printed, too */
     bool gives_traces;   /* its witnesses have all events that run, so that each is a trace */
 
@@ -60,11 +62,15 @@ extern const struct st_predictor st_blocks;
 extern const struct st_predictor st_commit_node;
 extern const struct st_predictor st_tas;
 
+/* What is worth running, in one answer: what st_commit_node reports, and what of it st_tas can
+ * prove. Made of others, so it is none of st_predictors. */
+extern const struct st_predictor st_tiers;
+
 /* All of them, ending with NULL, in the order in which tables show them. */
 extern const struct st_predictor *const st_predictors[];
 
 size_t st_predictor_count(void);
-const struct st_predictor *st_predictor_find(const char *name); /* NULL if there is none */
+const struct st_predictor *st_predictor_find(const char *name); /* st_tiers, too; NULL: none */
 
 /* "conflict", "view" */
 extern const char *const st_notion_names[];

@@ -19,5 +19,5 @@ const struct st_predictor *st_predictor_find(const char *name) {
     for (size_t i = 0; st_predictors[i]; i++)
         if (strcmp(st_predictors[i]->name, name) == 0)
             return st_predictors[i];
-    return NULL;
+    return strcmp(st_tiers.name, name) == 0 ? &st_tiers : NULL;
 }

@@ -6,7 +6,8 @@
  * Trace number i comes from the seed S + i. On each, every search must find exactly the blocks
  * that some almost-view-preserving run violates, with valid witnesses; no path of any run may
  * leave the segment of its block, and the static check must not pass a violated block. With a
- * bound on switches, chains must agree with states. With --large the traces are too large for brute
+ * bound on switches, chains must agree with states. The tiers must have what brute force finds, and
+ * what commit-node reports beside it. With --large the traces are too large for brute
  * force, and chains are compared with states. With --damaged they are those of `differential
  * --damaged`: malformed ones after repair, many of which are skipped because they are too large.
  * Status 0: all agree; 1: a mismatch, printed with the smallest trace that shows it; 2: usage. */
@@ -16,6 +17,7 @@
 #include "reference/program.h"
 #include "reference/shrink.h"
 
+#include "predict/analysis.h"
 #include "predict/tas/segment.h"
 
 #include <inttypes.h>
@@ -198,6 +200,35 @@ static bool compare_bounds(const struct st_tas_graph *graph, const struct sample
     return good;
 }
 
+/* Do the tiers have each block once, proven if brute force says so and otherwise as commit-node has
+ * it? */
+static bool compare_tiers(const struct sample *sample, const struct avp *avp, char *why) {
+    const struct st_analysis analyses[] = {{&st_tiers, NULL}, {&st_commit_node, NULL}};
+    const struct st_predict_plan plan = {.analyses = analyses, .analysis_count = 2};
+    struct st_predictions predictions;
+    bool good = true;
+    st_predict_events(&plan, sample->events, sample->count, &predictions);
+    const struct st_prediction *tiers = &predictions.items[0], *nodes = &predictions.items[1];
+    if (tiers->listed != avp->block_count || nodes->listed != avp->block_count) {
+        snprintf(why, TEXT, "tiers: not all blocks are listed");
+        good = false;
+    }
+    for (size_t b = 0; good && b < avp->block_count; b++) {
+        const struct st_predicted_block *block = &tiers->blocks[b];
+        enum st_block_verdict expected =
+            avp->blocks[b].violated ? ST_BLOCK_VIOLATION : nodes->blocks[b].verdict;
+        bool valid = block->verdict != ST_BLOCK_VIOLATION ||
+                     (!block->events_of && !st_tas_validate(sample->events, sample->count, block));
+        good = block->begin == avp->blocks[b].begin && block->verdict == expected && valid;
+        if (!good)
+            snprintf(why, TEXT, "tiers: block %" PRIu64 "-%" PRIu64 " is said to be %s, not %s%s",
+                     block->begin, block->end, st_block_verdict_name(block->verdict),
+                     st_block_verdict_name(expected), valid ? "" : ", without a valid witness");
+    }
+    st_predictions_free(&predictions);
+    return good;
+}
+
 /* What states say about the blocks, in place of brute force. */
 static bool ask_states(const struct st_tas_graph *graph, struct avp *avp) {
     struct st_tas_setup options = ways[0].options;
@@ -254,6 +285,8 @@ static bool compare(const struct sample *sample, const struct options *options, 
         good = compare_segments(graph, sample, &avp, tally, why);
     if (good && known && !options->large && !options->search)
         good = compare_bounds(graph, sample, why);
+    if (good && known && !options->search)
+        good = compare_tiers(sample, &avp, why);
     st_tas_graph_free(graph);
     return good;
 }

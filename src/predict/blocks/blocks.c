@@ -248,6 +248,7 @@ static const char *const option_conflicts[][2] = {{"exact", "one-variable"}, {NU
 const struct st_predictor st_blocks = {
     .name = "blocks",
     .summary = "pairs of accesses that others can come between (TSE 2006)",
+    .reads_model = true,
     .notion = "view",
     .as_published = true,
     .options = option_rows,

@@ -93,20 +93,43 @@ static const char *method(const struct st_predict_options *options, bool pairwis
     return view ? "Theorems 4.4 and 4.6, directed" : "Theorems 4.1 and 4.3, directed";
 }
 
+static unsigned worker_count(const struct st_predict_options *options) {
+    return options->jobs ? options->jobs : 1;
+}
+
+void st_commit_judge(struct st_commit_analysis *analysis, const struct st_run *run,
+                     const struct st_predict_options *options,
+                     const struct st_commit_node_options *own) {
+    const struct st_model *model = run->model;
+    unsigned jobs = worker_count(options);
+    *analysis =
+        (struct st_commit_analysis){.model = model, .options = options, .pairwise = own->pairwise};
+    analysis->forest = st_forest_new(model, options->notion, options->as_published, jobs);
+    sort_units(analysis);
+    analysis->verdicts = st_alloc(model->unit_count + 1, sizeof *analysis->verdicts);
+    analysis->searches = st_alloc(jobs, sizeof *analysis->searches);
+    for (unsigned i = 0; i < jobs; i++)
+        st_commit_search_start(&analysis->searches[i], analysis);
+    st_parallel(jobs, model->unit_count, judge, analysis);
+}
+
+void st_commit_end(struct st_commit_analysis *analysis) {
+    for (unsigned i = 0; i < worker_count(analysis->options); i++)
+        st_commit_search_end(&analysis->searches[i]);
+    for (uint32_t i = 0; i < analysis->chain_count; i++)
+        free(analysis->of_chain[i]);
+    free(analysis->searches);
+    free(analysis->of_chain);
+    free(analysis->of_chain_count);
+    free(analysis->verdicts);
+    st_forest_free(analysis->forest);
+}
+
 static void run(const struct st_run *run, const struct st_predict_options *options,
                 const void *own_options, struct st_prediction *prediction) {
-    const struct st_model *model = run->model;
     const struct st_commit_node_options *own = own_options;
-    unsigned jobs = options->jobs ? options->jobs : 1;
-    struct st_commit_analysis analysis = {
-        .model = model, .options = options, .pairwise = own->pairwise};
-    analysis.forest = st_forest_new(model, options->notion, options->as_published, jobs);
-    sort_units(&analysis);
-    analysis.verdicts = st_alloc(model->unit_count + 1, sizeof *analysis.verdicts);
-    analysis.searches = st_alloc(jobs, sizeof *analysis.searches);
-    for (unsigned i = 0; i < jobs; i++)
-        st_commit_search_start(&analysis.searches[i], &analysis);
-    st_parallel(jobs, model->unit_count, judge, &analysis);
+    struct st_commit_analysis analysis;
+    st_commit_judge(&analysis, run, options, own);
     prediction->method = method(options, own->pairwise);
     prediction->storage = analysis.forest->nodes + analysis.forest->edges;
     prediction->storage_unit = "nodes and edges";
@@ -116,18 +139,10 @@ static void run(const struct st_run *run, const struct st_predict_options *optio
     if (options->as_published)
         st_prediction_may_miss(prediction, "The theorems as published miss violations.");
     struct st_commit_explainer explainer = {.analysis = &analysis};
-    st_report_units(model, analysis.verdicts, st_commit_explain, &explainer, options->limit,
+    st_report_units(run->model, analysis.verdicts, st_commit_explain, &explainer, options->limit,
                     prediction);
     st_commit_explainer_free(&explainer);
-    for (unsigned i = 0; i < jobs; i++)
-        st_commit_search_end(&analysis.searches[i]);
-    for (uint32_t i = 0; i < analysis.chain_count; i++)
-        free(analysis.of_chain[i]);
-    free(analysis.searches);
-    free(analysis.of_chain);
-    free(analysis.of_chain_count);
-    free(analysis.verdicts);
-    st_forest_free(analysis.forest);
+    st_commit_end(&analysis);
 }
 
 static const struct st_option option_rows[] = {
@@ -141,6 +156,7 @@ static const struct st_option option_rows[] = {
 const struct st_predictor st_commit_node = {
     .name = "commit-node",
     .summary = "access trees and commit nodes (Wang and Stoller, PPoPP 2006)",
+    .reads_model = true,
     .as_published = true,
     .options = option_rows,
     .own_size = sizeof(struct st_commit_node_options),

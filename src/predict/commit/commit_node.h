@@ -21,6 +21,12 @@ struct st_commit_analysis {
     struct st_commit_search *searches; /* one for each worker */
 };
 
+/* Judges all units; the verdicts are in analysis->verdicts. Release it with st_commit_end. */
+void st_commit_judge(struct st_commit_analysis *analysis, const struct st_run *run,
+                     const struct st_predict_options *options,
+                     const struct st_commit_node_options *own);
+void st_commit_end(struct st_commit_analysis *analysis);
+
 /* ---- findings (commit_findings.c) ---- */
 
 /* An acquire whose critical section continues past its unit, or a release of one that began

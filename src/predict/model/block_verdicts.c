@@ -110,40 +110,54 @@ static struct st_predicted_block make_block(const struct st_model *model, const 
                                        .verdict = row->verdict};
 }
 
-/* Chooses the rows to list: those with something to report, then the others, as long as there is
- * room. Within each group names take turns, so that a frequent finding does not hide a rare one:
- * first the first row of each name, then the second, and so on. */
-static bool *choose(const struct st_model *model, const struct row *rows, size_t count,
-                    size_t limit) {
-    bool *chosen = st_alloc(count + 1, sizeof *chosen);
-    uint32_t *seen = NULL;
-    size_t seen_capacity = 0, room = limit;
-    if (!limit || limit >= count) {
-        memset(chosen, true, count * sizeof *chosen);
-        return chosen;
-    }
-    for (int reported = 1; reported >= 0; reported--) {
-        for (uint32_t turn = 0, more = 1; room && more; turn++) {
-            more = 0;
-            if (seen_capacity)
-                memset(seen, 0, seen_capacity * sizeof *seen);
-            for (size_t i = 0; i < count && room; i++) {
-                uint32_t name = model->units[rows[i].unit].block + 1; /* none becomes 0 */
-                if ((rows[i].verdict != ST_BLOCK_ATOMIC) != (reported == 1))
-                    continue;
-                st_reserve(&seen, &seen_capacity, (size_t)name + 1);
-                uint32_t place = seen[name]++;
-                if (place > turn)
-                    more = 1;
-                if (place == turn) {
-                    chosen[i] = true;
-                    room--;
-                }
-            }
+/* Which rows are to be listed, as long as there is room. Invariant: seen[name + 1] counts the rows
+ * of a name, in the present turn. */
+struct choice {
+    bool *chosen;
+    size_t room;
+    uint32_t *seen;
+    size_t seen_capacity;
+};
+
+/* Chooses the row of each name that comes as the `turn`th among those with this verdict. Returns
+ * whether there are more of them. */
+static bool take_turn(struct choice *choice, const struct st_model *model, const struct row *rows,
+                      size_t count, enum st_block_verdict verdict, uint32_t turn) {
+    bool more = false;
+    if (choice->seen_capacity)
+        memset(choice->seen, 0, choice->seen_capacity * sizeof *choice->seen);
+    for (size_t i = 0; i < count && choice->room; i++) {
+        uint32_t name = model->units[rows[i].unit].block + 1; /* none becomes 0 */
+        if (rows[i].verdict != verdict)
+            continue;
+        st_reserve(&choice->seen, &choice->seen_capacity, (size_t)name + 1);
+        uint32_t place = choice->seen[name]++;
+        more |= place > turn;
+        if (place == turn) {
+            choice->chosen[i] = true;
+            choice->room--;
         }
     }
-    free(seen);
-    return chosen;
+    return more;
+}
+
+/* Those with the largest verdict come first. Among equals names take turns, so that a frequent
+ * finding does not hide a rare one: first the first row of each name, then the second, and so on.
+ */
+static bool *choose(const struct st_model *model, const struct row *rows, size_t count,
+                    size_t limit) {
+    struct choice choice = {.chosen = st_alloc(count + 1, sizeof *choice.chosen), .room = limit};
+    if (!limit || limit >= count) {
+        memset(choice.chosen, true, count * sizeof *choice.chosen);
+        return choice.chosen;
+    }
+    for (int verdict = ST_BLOCK_VIOLATION; verdict >= ST_BLOCK_ATOMIC; verdict--)
+        for (uint32_t turn = 0; choice.room && take_turn(&choice, model, rows, count,
+                                                         (enum st_block_verdict)verdict, turn);
+             turn++)
+            ;
+    free(choice.seen);
+    return choice.chosen;
 }
 
 /* ---- whose events are shown ----
@@ -174,14 +188,21 @@ static uint64_t find_block_around(const struct st_model *model, uint32_t unit, u
     return 0;
 }
 
+static bool has_own_events(const struct st_predicted_block *block) {
+    return block->event_count && block->events[0].event.thread == block->thread &&
+           is_within(block->events[0].number, block->begin, block->end);
+}
+
 /* 0: the events are its own. When the order of units is kept, an analysis may report the events of
  * any of the equal units, and a unit has only events inside its block. */
 static uint64_t find_source(const struct st_model *model, const uint64_t *owners, uint32_t unit,
                             const struct st_predicted_block *block) {
     uint64_t source = 0;
+    if (has_own_events(block))
+        return 0;
     if (!model->options.keep_sequence)
         source = owners[unit];
-    else if (block->event_count && !is_within(block->events[0].number, block->begin, block->end))
+    else if (block->event_count)
         source = find_block_around(model, unit, block->events[0].number);
     return source == block->begin ? 0 : source;
 }

@@ -435,6 +435,7 @@ static const char *const option_conflicts[][2] = {
 const struct st_predictor st_reduction = {
     .name = "reduction",
     .summary = "can all events of a block be moved together? Fast, with false alarms",
+    .reads_model = true,
     .notion = "conflict",
     .as_published = true,
     .options = option_rows,

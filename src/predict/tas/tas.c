@@ -1,5 +1,6 @@
 /* Searches block by block, with any number of workers. Blocks are independent: the outcome of each
  * is stored in its own place, and outcomes are reported in block order. */
+#include "base/lower_bound.h"
 #include "base/memory.h"
 #include "predict/parallel.h"
 #include "predict/tas/decider.h"
@@ -30,6 +31,8 @@ struct run {
     pthread_mutex_t lock; /* protects what follows */
     size_t *kept;         /* the violated blocks to list, ascending; their witnesses are kept */
     size_t kept_count, kept_capacity;
+    size_t *kept_of; /* how many of each name, see place_of_name */
+    size_t name_capacity;
 };
 
 /* What one worker needs, and what it has counted. */
@@ -64,8 +67,43 @@ static bool search(struct tas_worker *worker) {
     return search_window(worker, ST_TAS_STATES);
 }
 
-/* Only the first violated blocks are listed, so only their witnesses are kept: a new one displaces
- * that of the last block. */
+static uint32_t begin_of(const struct st_tas_graph *graph, const struct tas_block *block) {
+    return tas_event_at(graph, block->thread, block->first);
+}
+
+/* By the name plus 1; blocks without a name come first. */
+static size_t place_of_name(const struct st_tas_graph *graph, size_t block) {
+    return (uint32_t)(graph->events[begin_of(graph, &graph->blocks[block])].target + 1);
+}
+
+/* Which of the kept blocks goes when there is no room: the last one of the name that has most of
+ * them. What goes early would go at the end, too, since no name gets more places later. */
+static size_t find_least_wanted(const struct run *run) {
+    size_t most = 0, worst = 0;
+    for (size_t i = 0; i < run->kept_count; i++) {
+        size_t count = run->kept_of[place_of_name(run->graph, run->kept[i])];
+        if (count >= most) {
+            most = count;
+            worst = i;
+        }
+    }
+    return worst;
+}
+
+static void drop_least_wanted(struct run *run) {
+    size_t worst = find_least_wanted(run);
+    struct outcome *outcome = &run->outcomes[run->kept[worst]];
+    run->kept_of[place_of_name(run->graph, run->kept[worst])]--;
+    tas_witness_free(outcome->witness);
+    free(outcome->witness);
+    outcome->witness = NULL;
+    run->kept_count--;
+    for (size_t i = worst; i < run->kept_count; i++)
+        run->kept[i] = run->kept[i + 1];
+}
+
+/* Only so many violated blocks are listed, so only their witnesses are kept: a new one displaces
+ * another. */
 static void keep_witness(struct run *run, size_t block) {
     pthread_mutex_lock(&run->lock);
     st_reserve(&run->kept, &run->kept_capacity, run->kept_count + 1);
@@ -73,12 +111,11 @@ static void keep_witness(struct run *run, size_t block) {
     for (; place && run->kept[place - 1] > block; place--)
         run->kept[place] = run->kept[place - 1];
     run->kept[place] = block;
-    if (run->setup->limit && run->kept_count > run->setup->limit) {
-        struct outcome *last = &run->outcomes[run->kept[--run->kept_count]];
-        tas_witness_free(last->witness);
-        free(last->witness);
-        last->witness = NULL;
-    }
+    size_t name = place_of_name(run->graph, block);
+    st_reserve(&run->kept_of, &run->name_capacity, name + 1);
+    run->kept_of[name]++;
+    if (run->setup->limit && run->kept_count > run->setup->limit)
+        drop_least_wanted(run);
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -117,12 +154,28 @@ static void judge(struct tas_worker *worker, struct share *share, const struct t
     search_block(worker, outcome);
 }
 
+/* NULL: it is none. */
+static struct st_tas_suspect *find_suspect(const struct st_tas_setup *setup, uint64_t begin) {
+    size_t at;
+    st_lower_bound(at, 0, setup->suspect_count, setup->suspects[at].begin < begin);
+    return at < setup->suspect_count && setup->suspects[at].begin == begin ? &setup->suspects[at]
+                                                                           : NULL;
+}
+
+static bool is_to_be_judged(const struct run *run, size_t block) {
+    const struct st_tas_graph *graph = run->graph;
+    return !run->setup->suspects ||
+           find_suspect(run->setup, (uint64_t)begin_of(graph, &graph->blocks[block]) + 1);
+}
+
 static void work(void *context, unsigned worker, size_t batch) {
     struct run *run = context;
     struct share *share = &run->shares[worker];
     const struct st_tas_graph *graph = run->graph;
     double start = tas_now();
     for (size_t b = batch * BATCH; b < (batch + 1) * BATCH && b < graph->block_count; b++) {
+        if (!is_to_be_judged(run, b))
+            continue;
         if (st_total_time_is_up(run->setup->total))
             run->outcomes[b].verdict = ST_BLOCK_TIMEOUT;
         else
@@ -155,7 +208,7 @@ static void work_all(struct run *run, unsigned jobs) {
 
 static void describe(const struct st_tas_graph *graph, const struct tas_block *block,
                      struct st_predicted_block *predicted) {
-    uint32_t begin = tas_event_at(graph, block->thread, block->first);
+    uint32_t begin = begin_of(graph, block);
     *predicted = (struct st_predicted_block){.block = graph->events[begin].target,
                                              .thread = block->thread,
                                              .begin_loc = graph->events[begin].loc,
@@ -186,9 +239,9 @@ static void drop_witness(struct st_prediction *prediction, struct st_predicted_b
                          "block counts as undecided; please report this as a bug.");
 }
 
-static void list_block(const struct run *run, size_t b, struct st_prediction *prediction) {
+static void list_block(struct run *run, size_t b, struct st_prediction *prediction) {
     const struct st_tas_graph *graph = run->graph;
-    const struct outcome *outcome = &run->outcomes[b];
+    struct outcome *outcome = &run->outcomes[b];
     struct st_predicted_block predicted;
     describe(graph, &graph->blocks[b], &predicted);
     predicted.verdict = outcome->verdict;
@@ -196,28 +249,44 @@ static void list_block(const struct run *run, size_t b, struct st_prediction *pr
         tas_witness_fill(outcome->witness, graph, &predicted);
         if (st_tas_validate(graph->events, graph->count, &predicted))
             drop_witness(prediction, &predicted);
+        outcome->verdict = predicted.verdict;
     }
     st_prediction_add(prediction, &predicted);
 }
 
 /* Lists violations first, then timeouts, then the others, as long as there is room. */
-static void report(const struct run *run, struct st_prediction *prediction) {
+static void report(struct run *run, struct st_prediction *prediction) {
     static const enum st_block_verdict order[] = {ST_BLOCK_VIOLATION, ST_BLOCK_TIMEOUT,
                                                   ST_BLOCK_ATOMIC};
+    const struct st_tas_graph *graph = run->graph;
     size_t room = run->setup->limit ? run->setup->limit : SIZE_MAX;
+    bool *listed = st_alloc(graph->block_count + 1, sizeof *listed);
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
-        for (size_t b = 0; b < run->graph->block_count; b++) {
-            if (run->outcomes[b].verdict != order[i])
+        for (size_t b = 0; b < graph->block_count; b++) {
+            const struct outcome *outcome = &run->outcomes[b];
+            if (listed[b] || outcome->verdict != order[i])
                 continue;
-            if (room) {
+            listed[b] = true;
+            if (room && (outcome->witness || order[i] != ST_BLOCK_VIOLATION)) {
                 list_block(run, b, prediction);
                 room--;
             } else {
-                const struct tas_block *block = &run->graph->blocks[b];
-                uint32_t begin = tas_event_at(run->graph, block->thread, block->first);
-                st_prediction_count(prediction, run->graph->events[begin].target, order[i]);
+                uint32_t begin = begin_of(graph, &graph->blocks[b]);
+                st_prediction_count(prediction, graph->events[begin].target, order[i]);
             }
         }
+    free(listed);
+}
+
+/* What became of those that were to be judged. */
+static void answer_suspects(const struct run *run) {
+    const struct st_tas_graph *graph = run->graph;
+    for (size_t b = 0; run->setup->suspects && b < graph->block_count; b++) {
+        struct st_tas_suspect *suspect =
+            find_suspect(run->setup, (uint64_t)begin_of(graph, &graph->blocks[b]) + 1);
+        if (suspect)
+            suspect->verdict = run->outcomes[b].verdict;
+    }
 }
 
 /* The sleep sets of dpor assume that what is put to sleep was tried elsewhere, but a bound may have
@@ -262,6 +331,7 @@ void st_tas_run(const struct st_tas_graph *graph, const struct st_tas_setup *set
     work_all(&run, jobs);
     prediction->method = st_tas_search_name(setup->search);
     report(&run, prediction);
+    answer_suspects(&run);
     if (setup->max_switches)
         warn_of_bound(setup->search, prediction);
     if (graph->overflow)
@@ -278,6 +348,7 @@ void st_tas_run(const struct st_tas_graph *graph, const struct st_tas_setup *set
         free(run.outcomes[run.kept[i]].witness);
     }
     free(run.kept);
+    free(run.kept_of);
     free(run.outcomes);
     free(run.shares);
 }

@@ -68,7 +68,17 @@ struct st_tas_setup {
     const struct st_total_time *total; /* for all blocks together; NULL: no limit */
     unsigned jobs; /* threads to use; 0 counts as 1. Results do not depend on it, apart from
                     * timeouts */
-    size_t limit;  /* list at most this many blocks, violations first, then timeouts; 0: all */
+    size_t limit;  /* list at most this many blocks, violations first, then timeouts; 0: all.
+                    * Of violations, names share the places, as in st_report_units */
+    struct st_tas_suspect *suspects; /* judge these only, and count the others as atomic; NULL: all
+                                      * are judged. In the order of their begins */
+    size_t suspect_count;
+};
+
+/* An outermost block that is to be judged. */
+struct st_tas_suspect {
+    uint64_t begin;                /* number of its first event */
+    enum st_block_verdict verdict; /* st_tas_run sets it */
 };
 
 /* What a run of the search did: a row of the paper's Table I. */

@@ -1,0 +1,166 @@
+/* One answer from two analyses. Commit nodes miss nothing, so what they call atomic is; what they
+ * report is possible. Of that, the search for feasible schedules proves what it can.
+ *
+ * Why only that: a feasible schedule that cuts a block is an interleaving of a part of the events.
+ * Unless some schedule ends in deadlock, the rest can follow, and the whole is an interleaving that
+ * cuts the block; the commit nodes report it. Where this does not hold (deadlock, blocks that are
+ * divided, --sync=all), the search looks at what they call atomic, too. */
+#include "base/lower_bound.h"
+#include "base/memory.h"
+#include "predict/commit/commit_node.h"
+#include "predict/model/block_verdicts.h"
+#include "predict/tas/tas.h"
+
+#include <stdlib.h>
+
+struct tiers {
+    struct st_commit_analysis possible;
+    struct st_commit_explainer explainer;
+    struct st_prediction proven;
+    struct st_tas_suspect *suspects; /* in the order of their begins, each once */
+    size_t suspect_count;
+    bool has_parts; /* some blocks are judged in parts */
+};
+
+/* ---- whom to search for ---- */
+
+static int by_begin(const void *left, const void *right) {
+    uint64_t a = (*(const struct st_instance *const *)left)->begin;
+    uint64_t b = (*(const struct st_instance *const *)right)->begin;
+    return (a > b) - (a < b);
+}
+
+/* The instance is one of several parts of a block, which fork, join and barriers divide. Commit
+ * nodes judge each by itself, and a schedule that cuts the block may cut none of them. */
+static bool is_part(const struct st_instance *const *instances, size_t count, size_t i) {
+    uint64_t begin = instances[i]->begin;
+    return (i && instances[i - 1]->begin == begin) ||
+           (i + 1 < count && instances[i + 1]->begin == begin);
+}
+
+static void collect_suspects(struct tiers *tiers, const struct st_model *model,
+                             const struct st_predict_options *options) {
+    bool all = options->may_deadlock || options->order == ST_MODEL_ALL;
+    size_t count = model->instance_count;
+    const struct st_instance **sorted = st_alloc(count + 1, sizeof *sorted);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &model->instances[i];
+    qsort(sorted, count, sizeof *sorted, by_begin);
+    tiers->suspects = st_alloc(count + 1, sizeof *tiers->suspects);
+    for (size_t i = 0; i < count; i++) {
+        bool part = is_part(sorted, count, i);
+        tiers->has_parts |= part;
+        if ((!i || sorted[i - 1]->begin != sorted[i]->begin) &&
+            (all || part || tiers->possible.verdicts[sorted[i]->unit] != ST_BLOCK_ATOMIC))
+            tiers->suspects[tiers->suspect_count++].begin = sorted[i]->begin;
+    }
+    free(sorted);
+}
+
+static void search_for_proofs(struct tiers *tiers, const struct st_run *run,
+                              const struct st_predict_options *options) {
+    const struct st_tas_setup setup = {.search = ST_TAS_CHAINS,
+                                       .static_check = true,
+                                       .timeout = options->timeout,
+                                       .total = options->total,
+                                       .jobs = options->jobs,
+                                       .limit = options->limit,
+                                       .suspects = tiers->suspects,
+                                       .suspect_count = tiers->suspect_count};
+    if (!tiers->suspect_count)
+        return;
+    struct st_tas_graph *graph = st_tas_graph_new(run->events, run->event_count);
+    st_tas_run(graph, &setup, &tiers->proven, NULL);
+    st_tas_graph_free(graph);
+}
+
+/* ---- one answer ---- */
+
+static enum st_block_verdict proof_of(const struct tiers *tiers, uint64_t begin) {
+    size_t at;
+    st_lower_bound(at, 0, tiers->suspect_count, tiers->suspects[at].begin < begin);
+    return at < tiers->suspect_count && tiers->suspects[at].begin == begin
+               ? tiers->suspects[at].verdict
+               : ST_BLOCK_ATOMIC;
+}
+
+/* Both choose in the same way which violations are listed, so each of them has its proof. */
+static struct st_predicted_block *find_proof(struct tiers *tiers, uint64_t begin) {
+    struct st_prediction *proven = &tiers->proven;
+    size_t at;
+    st_lower_bound(at, 0, proven->listed, proven->blocks[at].begin < begin);
+    return at < proven->listed && proven->blocks[at].begin == begin ? &proven->blocks[at] : NULL;
+}
+
+/* Takes over what the proof has. */
+static void explain(void *context, uint32_t unit, struct st_predicted_block *block) {
+    struct tiers *tiers = context;
+    if (block->verdict == ST_BLOCK_VIOLATION) {
+        struct st_predicted_block *proof = find_proof(tiers, block->begin);
+        *block = *proof;
+        *proof = (struct st_predicted_block){.begin = block->begin};
+    } else {
+        st_commit_explain(&tiers->explainer, unit, block);
+    }
+}
+
+/* The verdict on each instance: proven counts more than possible, and that more than undecided. */
+static enum st_block_verdict *join_verdicts(const struct tiers *tiers,
+                                            const struct st_model *model) {
+    enum st_block_verdict *verdicts = st_alloc(model->instance_count + 1, sizeof *verdicts);
+    for (size_t i = 0; i < model->instance_count; i++) {
+        const struct st_instance *instance = &model->instances[i];
+        verdicts[i] = tiers->possible.verdicts[instance->unit];
+        if (proof_of(tiers, instance->begin) == ST_BLOCK_VIOLATION)
+            verdicts[i] = ST_BLOCK_VIOLATION;
+    }
+    return verdicts;
+}
+
+static void add_caveats(const struct tiers *tiers, struct st_prediction *prediction) {
+    for (size_t i = 0; i < tiers->proven.caveat_count; i++)
+        st_prediction_caveat(prediction, tiers->proven.caveats[i]);
+    if (tiers->proven.by[ST_BLOCK_TIMEOUT])
+        st_prediction_caveat(prediction,
+                             "Not all searches for a proof came to an end: more blocks may be cut "
+                             "for certain (--timeout gives them more time).");
+    if (tiers->has_parts)
+        st_prediction_may_miss(prediction,
+                               "Blocks that create or join threads or pass a barrier were judged "
+                               "part by part, and as a whole only in schedules in which reads see "
+                               "what they saw.");
+}
+
+static void run_tiers(const struct st_run *run, const struct st_predict_options *options,
+                      const void *own, struct st_prediction *prediction) {
+    static const struct st_commit_node_options usual = {.pairwise = false};
+    const struct st_model *model = run->model;
+    struct tiers tiers = {.explainer = {.analysis = &tiers.possible}};
+    (void)own;
+    st_prediction_init(&tiers.proven);
+    st_commit_judge(&tiers.possible, run, options, &usual);
+    collect_suspects(&tiers, model, options);
+    search_for_proofs(&tiers, run, options);
+    prediction->method = "commit nodes, then feasible schedules";
+    add_caveats(&tiers, prediction);
+    enum st_block_verdict *verdicts = join_verdicts(&tiers, model);
+    st_report_instances(model, verdicts, explain, &tiers, options->limit, prediction);
+    free(verdicts);
+    st_commit_explainer_free(&tiers.explainer);
+    st_commit_end(&tiers.possible);
+    st_prediction_free(&tiers.proven);
+    free(tiers.suspects);
+}
+
+static const struct st_option no_options[] = {{0}};
+
+const struct st_predictor st_tiers = {
+    .name = "tiers",
+    .summary = "what commit-node finds possible, and what of it tas can prove",
+    .notion = "conflict",
+    .reads_events = true,
+    .reads_model = true,
+    .gives_traces = true,
+    .options = no_options,
+    .run = run_tiers,
+};
