@@ -67,6 +67,7 @@ static void make_plan(struct predict *predict) {
                     .limit = st_filters_keep(&values->filters.files, values->limit),
                     .order = values->sync},
         .analyses = predict->analyses,
+        .all_depths = values->all_depths,
         .analysis_count = all ? st_predictor_count() : 1};
     for (size_t i = 0; i < predict->plan.analysis_count; i++) {
         const struct st_predictor *predictor = all ? st_predictors[i] : chosen_predictor(values);

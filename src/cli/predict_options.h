@@ -17,7 +17,7 @@ struct predict_values {
     const char *spec;
     uint64_t limit, jobs;
     double timeout, total_timeout;
-    bool as_published, repair;
+    bool as_published, repair, all_depths;
     const char *witness;
     bool confirm;
     uint64_t tries, seed;

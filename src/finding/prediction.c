@@ -21,6 +21,7 @@ static void free_block(struct st_predicted_block *block) {
     free(block->events);
     free(block->path);
     free(block->nodes);
+    free(block->around);
     free(block->witness);
     free(block->broken);
     free(block->schedule);
@@ -102,6 +103,87 @@ void st_prediction_finish(struct st_prediction *prediction) {
     if (prediction->listed)
         qsort(prediction->blocks, prediction->listed, sizeof *prediction->blocks, by_begin);
 }
+
+/* ---- blocks in blocks ---- */
+
+static void add_names(struct st_prediction *prediction, const struct st_prediction *inner) {
+    size_t capacity = prediction->name_capacity;
+    st_reserve(&prediction->executed, &capacity, inner->name_capacity);
+    st_reserve(&prediction->reported, &prediction->name_capacity, inner->name_capacity);
+    for (size_t i = 0; i < inner->name_capacity; i++) {
+        prediction->executed[i] += inner->executed[i];
+        prediction->reported[i] += inner->reported[i];
+    }
+    prediction->unnamed_executed += inner->unnamed_executed;
+    prediction->unnamed_reported += inner->unnamed_reported;
+}
+
+static bool is_around(const struct st_predicted_block *outer,
+                      const struct st_predicted_block *inner) {
+    return outer->thread == inner->thread && (!outer->end || inner->begin < outer->end);
+}
+
+/* Those around `inner` are the last of `open`, the innermost at its end. */
+static void note_around(struct st_predicted_block *inner, struct st_predicted_block *const *open,
+                        size_t count) {
+    inner->around_count = 0;
+    for (size_t i = count; i-- > 0;) {
+        st_reserve(&inner->around, &inner->around_capacity, inner->around_count + 1);
+        inner->around[inner->around_count++] = open[i]->block;
+        open[i]->cut_inside |= inner->verdict >= open[i]->verdict;
+    }
+}
+
+static int by_thread_then_begin(const void *left, const void *right) {
+    const struct st_predicted_block *a = *(struct st_predicted_block *const *)left;
+    const struct st_predicted_block *b = *(struct st_predicted_block *const *)right;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+static void find_around(struct st_prediction *prediction) {
+    size_t count = 0, open_count = 0;
+    struct st_predicted_block **sorted = st_alloc(prediction->listed + 1, sizeof *sorted);
+    struct st_predicted_block **open = st_alloc(prediction->listed + 1, sizeof *open);
+    for (size_t i = 0; i < prediction->listed; i++)
+        if (st_is_reported(&prediction->blocks[i]))
+            sorted[count++] = &prediction->blocks[i];
+    qsort(sorted, count, sizeof *sorted, by_thread_then_begin);
+    for (size_t i = 0; i < count; i++) {
+        while (open_count && !is_around(open[open_count - 1], sorted[i]))
+            open_count--;
+        note_around(sorted[i], open, open_count);
+        open[open_count++] = sorted[i];
+    }
+    free(open);
+    free(sorted);
+}
+
+void st_prediction_add_depth(struct st_prediction *prediction, struct st_prediction *inner,
+                             unsigned depth) {
+    prediction->deepest = depth;
+    prediction->block_count += inner->block_count;
+    for (size_t i = 0; i <= ST_BLOCK_VIOLATION; i++)
+        prediction->by[i] += inner->by[i];
+    prediction->static_proofs += inner->static_proofs;
+    prediction->seconds += inner->seconds;
+    prediction->storage += inner->storage;
+    prediction->may_miss |= inner->may_miss;
+    for (size_t i = 0; i < inner->caveat_count; i++)
+        st_prediction_caveat(prediction, inner->caveats[i]);
+    add_names(prediction, inner);
+    st_reserve(&prediction->blocks, &prediction->capacity, prediction->listed + inner->listed);
+    for (size_t i = 0; i < inner->listed; i++) {
+        inner->blocks[i].depth = depth;
+        prediction->blocks[prediction->listed++] = inner->blocks[i];
+    }
+    inner->listed = 0;
+    find_around(prediction);
+    st_prediction_finish(prediction);
+}
+
+/* ---- locations ---- */
 
 struct mapping {
     uint64_t (*map)(void *context, uint64_t loc);

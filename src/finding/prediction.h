@@ -33,12 +33,13 @@ struct st_left_out {
     uint64_t count;
 };
 
-/* What is said of one outermost block of the trace. Lists that are empty are NULL. */
+/* What is said of one block of the trace. Lists that are empty are NULL. */
 struct st_predicted_block {
     uint32_t block; /* name, or ST_NO_NAME */
     uint32_t thread;
     uint64_t begin_loc;
     uint64_t begin, end; /* end is 0 if the block is still open at the end of the trace */
+    unsigned depth;      /* how many blocks are around it */
     enum st_block_verdict verdict;
 
     /* The rest is empty when the block is atomic or timed out. */
@@ -58,6 +59,9 @@ struct st_predicted_block {
     struct st_place *nodes; /* commit nodes that cannot be moved together: accesses, or acquires
                              * that stand for their critical sections; of commit-node only */
     size_t node_count;
+    bool cut_inside;  /* a block in it is reported that says as much: it is shown with that one */
+    uint32_t *around; /* names of blocks around it that are reported, the innermost first */
+    size_t around_count, around_capacity;
     uint64_t *witness; /* a whole schedule: event numbers in the order in which they run */
     size_t witness_length;
     struct st_broken_read *broken; /* the reads of the witness that see something else than they did
@@ -101,12 +105,14 @@ struct st_prediction {
     const char *notion; /* "conflict", "view", "avp": what atomic means to it */
     const char *method; /* the theorem or search that was used, in a few words */
     bool gives_traces;  /* a witness has all events that run, so that it is a trace */
+    bool in_tiers;      /* one analysis says what is possible, another proves what it can of it */
 
     /* Is every schedule of the run serializable? ST_UNDECIDED when something timed out and nothing
      * was found. */
     enum st_verdict atomic;
 
-    uint64_t block_count;                /* outermost blocks of the trace */
+    unsigned deepest;     /* how many blocks are around those that it judged */
+    uint64_t block_count; /* judged: outermost blocks, and those of each depth to ... */
     uint64_t by[ST_BLOCK_VIOLATION + 1]; /* how many of them, by verdict */
     bool checks_statically;              /* the analysis has a static check, which showed ... */
     uint64_t static_proofs; /* ... that so many of the atomic blocks are, without a search */
@@ -147,6 +153,11 @@ void st_prediction_caveat(struct st_prediction *prediction, const char *sentence
 
 /* The same with a sentence that says why a violation may have been missed. */
 void st_prediction_may_miss(struct st_prediction *prediction, const char *sentence);
+
+/* Adds what was said of the blocks inside so many others; both are finished. Takes over its blocks,
+ * and leaves it empty. */
+void st_prediction_add_depth(struct st_prediction *prediction, struct st_prediction *inner,
+                             unsigned depth);
 
 /* Sets `atomic` from `by`, and sorts what is listed. No more may come. */
 void st_prediction_finish(struct st_prediction *prediction);

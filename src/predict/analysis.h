@@ -23,6 +23,7 @@ struct st_predict_plan {
     struct st_predict_options options;
     const struct st_analysis *analyses;
     size_t analysis_count;
+    bool all_depths; /* judge inner blocks even where nothing around them was found cut */
 };
 
 /* What the analyses of the plan need to see of the run. */

@@ -7,6 +7,8 @@
 
 struct st_run_builder {
     struct st_model *model, *shared_model;
+    struct st_some_blocks some;
+    uint64_t wanted_blocks;
     bool keeps_events; /* those of the pass, which is the first one */
     struct st_event *events;
     size_t event_capacity;
@@ -21,6 +23,7 @@ struct st_run *st_run_new(const struct st_run_needs *needs) {
     if (needs->shared_model)
         builder->shared_model = st_model_new(&shared);
     builder->keeps_events = needs->events;
+    builder->some.wanted = needs->blocks;
     *run = (struct st_run){
         .model = builder->model, .shared_model = builder->shared_model, .builder = builder};
     return run;
@@ -31,6 +34,7 @@ void st_run_free(struct st_run *run) {
         return;
     st_model_free(run->builder->model);
     st_model_free(run->builder->shared_model);
+    st_some_blocks_free(&run->builder->some);
     free(run->builder->events);
     free(run->builder);
     free(run);
@@ -52,8 +56,9 @@ static void keep_events(struct st_run *run, const struct st_event *events, size_
     run->events = builder->events;
 }
 
-void st_run_feed(struct st_run *run, const struct st_event *events, size_t count, uint64_t first) {
+void st_run_feed(struct st_run *run, const struct st_event *all, size_t count, uint64_t first) {
     struct st_run_builder *builder = run->builder;
+    const struct st_event *events = st_some_blocks_of(&builder->some, all, count);
     if (wants_pass(builder->model))
         st_model_feed(builder->model, events, count, first);
     if (wants_pass(builder->shared_model))
@@ -69,6 +74,12 @@ void st_run_end_pass(struct st_run *run) {
     if (wants_pass(builder->shared_model))
         st_model_end_pass(builder->shared_model);
     builder->keeps_events = false;
+    builder->wanted_blocks = builder->some.begun;
+    st_some_blocks_restart(&builder->some);
+}
+
+uint64_t st_run_wanted_blocks(const struct st_run *run) {
+    return run->builder->wanted_blocks;
 }
 
 struct st_run *st_run_of_events(const struct st_run_needs *needs, const struct st_event *events,

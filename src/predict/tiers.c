@@ -142,6 +142,7 @@ static void run_tiers(const struct st_run *run, const struct st_predict_options 
     collect_suspects(&tiers, model, options);
     search_for_proofs(&tiers, run, options);
     prediction->method = "commit nodes, then feasible schedules";
+    prediction->in_tiers = true;
     add_caveats(&tiers, prediction);
     enum st_block_verdict *verdicts = join_verdicts(&tiers, model);
     st_report_instances(model, verdicts, explain, &tiers, options->limit, prediction);

@@ -37,8 +37,66 @@ static void look_up_schedules(struct st_predictions *predictions, struct st_trac
     st_schedules_free(schedules);
 }
 
+/* ---- blocks in blocks ---- */
+
+enum { MOST_DEPTH = 8 };
+
+/* NULL: the trace cannot be read. */
+static struct st_run *read_below(const struct st_predict_plan *plan, struct st_trace_input *input,
+                                 unsigned below) {
+    struct st_run_needs needs = st_predict_needs(plan);
+    struct st_error error;
+    needs.blocks.below = below;
+    struct st_run *run = st_run_new(&needs);
+    while (st_run_wants_pass(run)) {
+        if (st_trace_input_pass(input, feed_run, run, &error) < 0) {
+            st_run_free(run);
+            return NULL;
+        }
+        st_run_end_pass(run);
+    }
+    return run;
+}
+
+/* Judges the blocks inside so many others. Returns whether it makes sense to look further inside:
+ * what cuts a block cuts those around it, too. */
+static bool look_below(struct st_trace_prediction *prediction, struct st_trace_input *input,
+                       unsigned below) {
+    struct st_predictions *all = &prediction->predictions;
+    struct st_run *run = read_below(prediction->plan, input, below);
+    bool any = false;
+    if (!run) {
+        for (size_t i = 0; i < all->count; i++)
+            st_prediction_may_miss(&all->items[i],
+                                   "The trace could not be read again: blocks that are further "
+                                   "inside others were not judged.");
+        return false;
+    }
+    if (st_run_wanted_blocks(run)) {
+        struct st_predictions inner;
+        st_predict_run(prediction->plan, run, &inner);
+        for (size_t i = 0; i < all->count; i++) {
+            any |= st_all_reported(&inner.items[i]) || prediction->plan->all_depths;
+            st_prediction_add_depth(&all->items[i], &inner.items[i], below);
+        }
+        st_predictions_free(&inner);
+    }
+    st_run_free(run);
+    return any;
+}
+
+static void look_inside(struct st_trace_prediction *prediction, struct st_trace_input *input) {
+    const struct st_predictions *all = &prediction->predictions;
+    bool more = prediction->plan->all_depths;
+    for (size_t i = 0; i < all->count; i++)
+        more |= all->items[i].in_tiers && st_all_reported(&all->items[i]);
+    for (unsigned below = 1; more && below < MOST_DEPTH; below++)
+        more = look_below(prediction, input, below);
+}
+
 void st_trace_prediction_run(struct st_trace_prediction *prediction, struct st_trace_input *input) {
     st_predict_run(prediction->plan, prediction->run, &prediction->predictions);
+    look_inside(prediction, input);
     look_up_schedules(&prediction->predictions, input);
     st_trace_input_symbols(input);
     st_predictions_map_locations(&prediction->predictions, st_trace_input_location, input);

@@ -27,9 +27,12 @@ typedef int st_trace_pass(struct st_trace_input *input, st_trace_input_feed *fee
 int st_trace_prediction_read(struct st_trace_prediction *prediction, struct st_trace_input *input,
                              st_trace_pass *pass, struct st_error *error);
 
-/* Runs the predictors. Reads the trace once more for the events of the schedules that they found;
- * if that fails, reports show the schedules as numbers. Locations are those of
- * st_trace_input_symbols. To be called once. */
+/* Runs the predictors. With one that answers in tiers, or if the plan asks for all depths, blocks
+ * in blocks are judged, too: the trace is read again for each depth, and if that fails, a caveat
+ * says so. It is read once more for the events of the schedules that were found; if that fails,
+ * reports show the schedules as numbers. Locations are those of st_trace_input_symbols. To be
+ * called once.
+ */
 void st_trace_prediction_run(struct st_trace_prediction *prediction, struct st_trace_input *input);
 
 void st_trace_prediction_free(struct st_trace_prediction *prediction);

@@ -11,94 +11,26 @@ enum {
     MOST_REFUTED = 64 /* names of blocks that are looked at once more */
 };
 
-/* ---- some blocks of the trace ---- */
+/* ---- reading ---- */
 
-/* Which blocks stay: those below so many others, and with this name if there is one. */
-struct blocks_wanted {
-    unsigned below;
-    const char *name; /* NULL: any */
-    const struct st_symbols *symbols;
-};
-
-/* Invariant: kept[depth] of a thread says whether its open block of this depth stays. */
-struct open_blocks {
-    bool *kept;
-    size_t depth, capacity;
-};
-
-struct feeding {
-    struct blocks_wanted wanted;
-    struct st_run *run;
-    struct open_blocks *threads;
-    size_t thread_capacity;
-    struct st_event *batch;
-    size_t batch_capacity;
-    uint64_t begun; /* blocks that stay */
-};
-
-static bool is_wanted(const struct feeding *feeding, const struct open_blocks *open,
-                      const struct st_event *event) {
-    const struct blocks_wanted *wanted = &feeding->wanted;
-    return open->depth >= wanted->below &&
-           (!wanted->name ||
-            strcmp(st_target_name(wanted->symbols, ST_BEGIN, event->target), wanted->name) == 0);
+static void feed_run(void *run, const struct st_event *events, size_t count, uint64_t first) {
+    st_run_feed(run, events, count, first);
 }
 
-static void filter_event(struct feeding *feeding, struct st_event *event) {
-    if (event->op != ST_BEGIN && event->op != ST_END)
-        return;
-    st_reserve(&feeding->threads, &feeding->thread_capacity, (size_t)event->thread + 1);
-    struct open_blocks *open = &feeding->threads[event->thread];
-    bool keep;
-    if (event->op == ST_BEGIN) {
-        keep = is_wanted(feeding, open, event);
-        st_reserve(&open->kept, &open->capacity, open->depth + 1);
-        open->kept[open->depth++] = keep;
-        feeding->begun += keep;
-    } else {
-        keep = open->kept[--open->depth];
-    }
-    if (!keep)
-        event->op = ST_UNMARKED;
-}
-
-static void feed_some(void *context, const struct st_event *events, size_t count, uint64_t first) {
-    struct feeding *feeding = context;
-    st_reserve(&feeding->batch, &feeding->batch_capacity, count);
-    memcpy(feeding->batch, events, count * sizeof *events);
-    for (size_t i = 0; i < count; i++)
-        filter_event(feeding, &feeding->batch[i]);
-    st_run_feed(feeding->run, feeding->batch, count, first);
-}
-
-static void forget_threads(struct feeding *feeding) {
-    for (size_t i = 0; i < feeding->thread_capacity; i++)
-        free(feeding->threads[i].kept);
-    free(feeding->threads);
-    feeding->threads = NULL;
-    feeding->thread_capacity = 0;
-}
-
-/* NULL with an error. *begun: how many blocks there are. */
+/* NULL with an error. */
 static struct st_run *read_run(struct st_trace_input *input, const struct st_predict_plan *plan,
-                               const struct blocks_wanted *wanted, uint64_t *begun,
-                               struct st_error *error) {
+                               const struct st_blocks_wanted *wanted, struct st_error *error) {
     struct st_run_needs needs = st_predict_needs(plan);
-    struct feeding feeding = {.wanted = *wanted, .run = st_run_new(&needs)};
-    int result = 0;
-    while (result == 0 && st_run_wants_pass(feeding.run)) {
-        feeding.begun = 0;
-        result = st_trace_input_pass(input, feed_some, &feeding, error);
-        forget_threads(&feeding);
-        if (result == 0)
-            st_run_end_pass(feeding.run);
+    needs.blocks = *wanted;
+    struct st_run *run = st_run_new(&needs);
+    while (st_run_wants_pass(run)) {
+        if (st_trace_input_pass(input, feed_run, run, error) < 0) {
+            st_run_free(run);
+            return NULL;
+        }
+        st_run_end_pass(run);
     }
-    free(feeding.batch);
-    *begun = feeding.begun;
-    if (result == 0)
-        return feeding.run;
-    st_run_free(feeding.run);
-    return NULL;
+    return run;
 }
 
 /* ---- what cannot be ---- */
@@ -111,6 +43,16 @@ static bool is_whole(const struct st_trace_input *input) {
            !st_trace_truncated(trace);
 }
 
+struct named {
+    const char *name;
+    const struct st_symbols *symbols;
+};
+
+static bool is_named(const void *context, uint32_t block) {
+    const struct named *named = context;
+    return strcmp(st_target_name(named->symbols, ST_BEGIN, block), named->name) == 0;
+}
+
 static int refute(struct st_trace_input *input, const struct st_predict_options *options,
                   struct st_foreseen_list *list, const char *name, struct st_error *error) {
     const struct st_predict_plan plan = {.options = {.jobs = options->jobs,
@@ -119,9 +61,9 @@ static int refute(struct st_trace_input *input, const struct st_predict_options 
                                                      .limit = 1},
                                          .analyses = &(struct st_analysis){&st_commit_node, NULL},
                                          .analysis_count = 1};
-    struct blocks_wanted wanted = {.name = name, .symbols = &input->symbols};
-    uint64_t begun;
-    struct st_run *run = read_run(input, &plan, &wanted, &begun, error);
+    const struct named named = {name, &input->symbols};
+    struct st_blocks_wanted wanted = {.is_wanted = is_named, .context = &named};
+    struct st_run *run = read_run(input, &plan, &wanted, error);
     if (!run)
         return -1;
     struct st_predictions predictions;
@@ -151,15 +93,14 @@ static int refute_some(struct st_trace_input *input, const struct st_predict_opt
 /* 1: there may be more to find further inside; 0: there is not; -1 with an error. */
 static int look_below(struct st_trace_input *input, const struct st_predict_plan *plan,
                       unsigned below, struct st_foreseen_list *list, struct st_error *error) {
-    struct blocks_wanted wanted = {.below = below};
-    uint64_t begun;
-    struct st_run *run = read_run(input, plan, &wanted, &begun, error);
+    struct st_blocks_wanted wanted = {.below = below};
+    struct st_run *run = read_run(input, plan, &wanted, error);
     if (!run)
         return -1;
     if (!input->has_symbols)
         st_trace_input_symbols(input);
     struct st_predictions predictions;
-    if (!begun && below) {
+    if (below && !st_run_wanted_blocks(run)) {
         st_run_free(run);
         return 0;
     }

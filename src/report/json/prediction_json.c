@@ -98,6 +98,15 @@ static void write_finding(const struct st_report *report, const struct st_predic
     st_write_edges(report, block->path, NULL, block->path_length, json);
     if (block->node_count)
         write_places(report, "commit_nodes", block->nodes, block->node_count, json);
+    if (block->around_count) {
+        st_json_key(json, "around");
+        st_json_flat_array(json);
+        for (size_t i = 0; i < block->around_count; i++)
+            st_json_string(json, st_target_name(report->symbols, ST_BEGIN, block->around[i]));
+        st_json_array_end(json);
+    }
+    if (block->cut_inside)
+        st_json_bool_field(json, "cut_inside", true);
     write_broken_reads(block, json);
     write_places(report, "schedule", block->schedule, block->schedule_length, json);
     write_left_out(report, block, json);
@@ -121,6 +130,8 @@ static void write_block(const struct st_report *report, const struct st_predicti
     st_write_event_number(json, "end", block->end);
     st_json_string_field(json, "begin_loc",
                          st_user_location(symbols, report->details, block->begin_loc, buffer));
+    if (prediction->deepest)
+        st_json_number_field(json, "depth", block->depth);
     st_json_string_field(json, "verdict", st_block_verdict_name(block->verdict));
     st_json_maybe_string_field(json, "pattern", block->pattern);
     write_variables(report, block, json);
@@ -133,6 +144,8 @@ static void write_block(const struct st_report *report, const struct st_predicti
 static void write_blocks(const struct st_report *report, const struct st_prediction *prediction,
                          const struct st_predicted_groups *groups, struct st_json *json) {
     st_json_number_field(json, "block_count", prediction->block_count);
+    if (prediction->deepest)
+        st_json_number_field(json, "deepest_judged", prediction->deepest);
     st_json_key(json, "verdicts");
     st_json_flat_object(json);
     for (enum st_block_verdict verdict = 0; verdict <= ST_BLOCK_VIOLATION; verdict++)
@@ -263,6 +276,22 @@ static void write_caveats(const struct st_prediction *prediction, struct st_json
     st_json_array_end(json);
 }
 
+static void write_tiers(const struct st_prediction *prediction, struct st_json *json) {
+    if (!prediction->in_tiers)
+        return;
+    st_json_key(json, "tiers");
+    st_json_array(json);
+    for (size_t i = 0; i < ST_TIERS; i++) {
+        const struct st_tier *tier = &st_tiers_promise[i];
+        st_json_flat_object(json);
+        st_json_string_field(json, "tier", tier->name);
+        st_json_number_field(json, "blocks", prediction->by[tier->verdict]);
+        st_json_string_field(json, "means", tier->means);
+        st_json_object_end(json);
+    }
+    st_json_array_end(json);
+}
+
 static void write_cost(const struct st_prediction *prediction, struct st_json *json) {
     st_json_key(json, "seconds");
     st_json_real(json, prediction->seconds);
@@ -286,6 +315,7 @@ static void write_prediction(const struct st_report *report, size_t index, struc
     st_json_string_field(json, "summary", summary.text);
     free(summary.text);
     write_atomic(prediction->atomic, json);
+    write_tiers(prediction, json);
     write_deadlock_potential(report->predictions, json);
     write_blocks(report, prediction, &groups, json);
     if (report->triage)

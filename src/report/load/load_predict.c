@@ -131,6 +131,18 @@ static void read_left_out(struct st_loading *loading, const json_t *object,
     st_fields_leave(fields);
 }
 
+static void read_around(struct st_loading *loading, const json_t *object,
+                        struct st_predicted_block *block) {
+    struct st_fields *fields = &loading->fields;
+    const json_t *array = st_field_maybe_array(fields, object, "around");
+    block->around_count = block->around_capacity = json_array_size(array);
+    block->around = array ? st_alloc(block->around_count + 1, sizeof *block->around) : NULL;
+    st_fields_enter(fields, "around", 0);
+    for (size_t i = 0; i < block->around_count; i++)
+        block->around[i] = st_load_block(loading, read_text(fields, array, i));
+    st_fields_leave(fields);
+}
+
 /* What there is to say of a block that is reported. */
 static void read_finding(struct st_loading *loading, const json_t *object,
                          struct st_predicted_block *block) {
@@ -146,6 +158,8 @@ static void read_finding(struct st_loading *loading, const json_t *object,
     block->path_length = json_array_size(path);
     st_fields_leave(fields);
     block->nodes = read_places(loading, object, "commit_nodes", &block->node_count);
+    read_around(loading, object, block);
+    block->cut_inside = st_field_maybe_bool(fields, object, "cut_inside");
     read_witness(fields, object, block);
     read_broken_reads(fields, object, block);
     block->schedule = read_places(loading, object, "schedule", &block->schedule_length);
@@ -162,6 +176,7 @@ static void read_block(struct st_loading *loading, const json_t *object,
     block->begin = st_load_event_number(fields, object, "begin");
     block->end = st_field_maybe_number(fields, object, "end");
     block->begin_loc = read_begin_location(loading, object);
+    block->depth = (unsigned)st_field_maybe_number(fields, object, "depth");
     block->verdict = read_verdict(fields, object);
     if (st_is_reported(block))
         read_finding(loading, object, block);
@@ -195,6 +210,7 @@ static void read_verdicts(struct st_fields *fields, const json_t *result,
         sum += prediction->by[verdict];
     }
     st_fields_leave(fields);
+    prediction->deepest = (unsigned)st_field_maybe_number(fields, result, "deepest_judged");
     prediction->block_count = st_field_number(fields, result, "block_count");
     if (prediction->block_count != sum)
         st_fields_reject(fields, "has a block_count that is not the sum of its verdicts");
@@ -348,6 +364,7 @@ static void read_prediction(struct st_loading *loading, const json_t *object,
     prediction->engine = st_field_text(fields, object, "engine");
     prediction->notion = st_field_maybe_text(fields, object, "notion");
     prediction->method = st_field_maybe_text(fields, object, "method");
+    prediction->in_tiers = st_field_maybe_array(fields, object, "tiers") != NULL;
     read_verdicts(fields, object, prediction);
     read_atomic(fields, object, prediction);
     read_blocks(loading, object, prediction);

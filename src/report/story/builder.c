@@ -281,3 +281,18 @@ void st_story_free(struct st_story *story) {
     free_steps(&story->course);
     *story = (struct st_story){0};
 }
+
+void st_put_blocks(FILE *file, const struct st_report *report, const uint32_t *names,
+                   size_t count) {
+    enum { NAMED_BLOCKS = 8 };
+    for (size_t i = 0; i < count && i < NAMED_BLOCKS; i++) {
+        fputs(i ? ", " : "", file);
+        if (names[i] == ST_NO_NAME)
+            fputs("one without a name", file);
+        else
+            st_put_sentence(file, report, "%b", names[i]);
+    }
+    if (count > NAMED_BLOCKS)
+        fprintf(file, " and %zu more", count - NAMED_BLOCKS);
+    fputc('.', file);
+}

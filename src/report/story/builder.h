@@ -83,4 +83,7 @@ struct st_summary st_hunt_summary(const struct st_report *report, const struct s
 /* The schedule that a prediction comes with, if it comes with one. */
 void st_build_schedule(struct st_story_builder *builder, const struct st_predicted_block *block);
 
+/* "handle, serve and 3 more." */
+void st_put_blocks(FILE *file, const struct st_report *report, const uint32_t *names, size_t count);
+
 #endif

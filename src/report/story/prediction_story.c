@@ -216,8 +216,22 @@ static char *make_explanation(const struct st_report *report,
     return st_text_buffer_close(&buffer);
 }
 
+/* "The same cuts the blocks around it: handle, serve." */
+static void note_around(struct st_story_builder *b, const struct st_predicted_block *block) {
+    struct st_text_buffer buffer;
+    if (!block->around_count)
+        return;
+    FILE *file = st_text_buffer_open(&buffer);
+    fprintf(file, "The same %s the block%s around it: ",
+            b->story.kind == ST_STORY_PREDICTED ? "cuts" : "may cut",
+            block->around_count > 1 ? "s" : "");
+    st_put_blocks(file, b->report, block->around, block->around_count);
+    st_add_note(&b->story, st_text_buffer_close(&buffer));
+}
+
 static void add_notes(struct st_story_builder *b, const struct st_predicted_block *block,
                       bool any_reads) {
+    note_around(b, block);
     if (block->events_of)
         st_add_note(&b->story,
                     st_sentence(b->report,

@@ -162,6 +162,16 @@ const char *st_relation_remark(const struct st_report *report);
 struct st_summary st_prediction_summary(const struct st_report *report,
                                         const struct st_prediction *prediction);
 
+/* What a prediction in tiers promises of the blocks that it reports, the better proof first. JSON
+ * has it as "tiers": [{"tier": "proven", "blocks": 1, "means": ...}, ...]. */
+struct st_tier {
+    enum st_block_verdict verdict; /* of its blocks */
+    const char *name;              /* "proven", "possible" */
+    const char *means;             /* a sentence */
+};
+enum { ST_TIERS = 2 };
+extern const struct st_tier st_tiers_promise[ST_TIERS];
+
 /* That nothing was checked, where that is so: no block ran, only one thread did, or no two threads
  * met at any memory. Then no news is no good news, and the summary must not sound like it. JSON has
  * it as "unchecked": {"what": ..., "reasons": [...]}. */

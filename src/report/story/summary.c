@@ -71,6 +71,15 @@ struct st_summary st_result_summary(const struct st_report *report,
 
 /* ---- What was predicted ---- */
 
+const struct st_tier st_tiers_promise[ST_TIERS] = {
+    {ST_BLOCK_VIOLATION, "proven",
+     "The program could have taken a schedule that cuts the block, and this is one."},
+    {ST_BLOCK_POTENTIAL, "possible",
+     "Some order of the recorded events cuts the block, but the program may never take it. Let "
+     "'seriatim predict --confirm TRACE -- PROGRAM' or 'seriatim hunt -- PROGRAM' try to make it "
+     "happen."},
+};
+
 /* "2 of 14 blocks may be cut in other schedules" */
 static void put_reported(FILE *file, const struct st_prediction *prediction, const char *noun) {
     uint64_t reported = st_all_reported(prediction);
@@ -90,7 +99,9 @@ static void put_reported(FILE *file, const struct st_prediction *prediction, con
               file);
     if (certain && certain < reported)
         fprintf(file, ", %" PRIu64 " of them %s", certain,
-                any_reads ? "in an interleaving that was found" : "for certain");
+                any_reads              ? "in an interleaving that was found"
+                : prediction->in_tiers ? "proven"
+                                       : "for certain");
 }
 
 /* "no block can be cut in any schedule of this run", "no other ..." */
@@ -118,7 +129,8 @@ static void put_undecided(FILE *file, const struct st_prediction *prediction, co
 
 static void put_verdict(FILE *file, const struct st_report *report,
                         const struct st_prediction *prediction) {
-    const char *noun = report->facts->deepest > 1 ? "outermost block" : "block";
+    bool all = report->facts->deepest <= prediction->deepest + 1;
+    const char *noun = all || prediction->deepest ? "block" : "outermost block";
     if (!prediction->block_count)
         fputs("there is no block that could be cut", file);
     else if (st_all_reported(prediction))

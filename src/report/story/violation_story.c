@@ -10,7 +10,7 @@
 enum { FIRST_SHOWN = 4, LAST_SHOWN = 4 };
 
 /* So many threads or blocks are named in one sentence. */
-enum { NAMED_THREADS = 3, NAMED_BLOCKS = 8 };
+enum { NAMED_THREADS = 3 };
 
 /* The dependences with these numbers are left out: [from, to). */
 struct gap {
@@ -220,16 +220,7 @@ static void note_around(struct st_story_builder *b, const struct st_violation_gr
     fputs(group->around_count == 1 ? "The block around it was cut by the same: "
                                    : "The blocks around it were cut by the same: ",
           file);
-    for (size_t i = 0; i < group->around_count && i < NAMED_BLOCKS; i++) {
-        fputs(i ? ", " : "", file);
-        if (group->around[i] == ST_NO_NAME)
-            fputs("one without a name", file);
-        else
-            st_put_sentence(file, b->report, "%b", group->around[i]);
-    }
-    if (group->around_count > NAMED_BLOCKS)
-        fprintf(file, " and %zu more", group->around_count - NAMED_BLOCKS);
-    fputc('.', file);
+    st_put_blocks(file, b->report, group->around, group->around_count);
     st_add_note(&b->story, st_text_buffer_close(&buffer));
 }
 

@@ -6,6 +6,7 @@
 #include "report/text/text_parts.h"
 #include "report/triage/finding_groups.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,11 +119,30 @@ static void put_story(const struct st_text_writer *text, struct st_story story) 
     fputc('\n', text->file);
 }
 
+/* "Proven: ..." */
+static void put_tier(const struct st_text_writer *text, enum st_block_verdict verdict) {
+    for (size_t i = 0; i < ST_TIERS; i++) {
+        const struct st_tier *tier = &st_tiers_promise[i];
+        struct st_text_buffer buffer;
+        if (tier->verdict != verdict)
+            continue;
+        struct st_text_writer sentence = st_sentence_start(text, &buffer);
+        fprintf(sentence.file, "%c%s: %s", toupper((unsigned char)tier->name[0]), tier->name + 1,
+                tier->means);
+        st_headline_end(text, &buffer);
+        fputc('\n', text->file);
+    }
+}
+
 static void put_blocks(const struct st_text_writer *text, const struct st_report *report) {
     const struct st_prediction *prediction = &report->predictions->items[0];
     struct st_predicted_groups groups = st_group_predictions(report, prediction);
-    for (size_t i = 0; i < groups.count && groups.items[i].state == ST_NEW; i++)
+    for (size_t i = 0; i < groups.count && groups.items[i].state == ST_NEW; i++) {
+        enum st_block_verdict verdict = groups.items[i].block->verdict;
+        if (prediction->in_tiers && (i == 0 || groups.items[i - 1].block->verdict != verdict))
+            put_tier(text, verdict);
         put_story(text, st_predicted_story(report, prediction, &groups.items[i]));
+    }
     uint64_t more = st_new_reported(report, prediction) - listed_as_new(report, prediction);
     if (more) {
         st_put_count(text, more, "more reported block");

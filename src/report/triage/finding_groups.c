@@ -323,10 +323,10 @@ static char *make_key(const struct st_report *report, const struct st_predicted_
 static int by_rank_then_begin(const void *left, const void *right) {
     const struct st_predicted_group *a = left, *b = right;
     int order = compare_numbers(a->state, b->state);
+    if (!order) /* the better proof comes first */
+        order = compare_numbers(b->block->verdict, a->block->verdict);
     if (!order)
         order = compare_ranks(a->row, b->row);
-    if (!order)
-        order = compare_numbers(b->block->verdict, a->block->verdict);
     return order ? order : compare_numbers(a->block->begin, b->block->begin);
 }
 
@@ -356,7 +356,7 @@ struct st_predicted_groups st_group_predictions(const struct st_report *report,
             (struct st_predicted_group){.block = block,
                                         .state = st_predicted_mark(report, prediction, i).state,
                                         .row = find_row(&rows, block->block)};
-        if (st_is_reported(block))
+        if (st_is_reported(block) && !block->cut_inside)
             gather_block(&groups, &keys, report, &groups.by_block[i]);
     }
     qsort(groups.items, groups.count, sizeof *groups.items, by_rank_then_begin);
