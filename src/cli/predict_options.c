@@ -8,12 +8,18 @@
 
 enum { ALIGNMENT = _Alignof(max_align_t), LISTED = 128, LONGEST_NAME = 40, LONGEST_HELP = 256 };
 
+/* The values of --engine: st_tiers, then each of st_predictors, then all of these. */
+static const struct st_predictor *engine_at(size_t index) {
+    return index == 0 ? &st_tiers : index <= st_predictor_count() ? st_predictors[index - 1] : NULL;
+}
+
+static bool is_all(size_t index) {
+    return index == st_predictor_count() + 1;
+}
+
 static const char *engine_choice(size_t index) {
-    size_t count = st_predictor_count();
-    return index < count        ? st_predictors[index]->name
-           : index == count     ? "all"
-           : index == count + 1 ? st_tiers.name
-                                : NULL;
+    const struct st_predictor *predictor = engine_at(index);
+    return predictor ? predictor->name : is_all(index) ? "all" : NULL;
 }
 
 static bool has_theorems(const struct st_predictor *predictor) {
@@ -257,7 +263,7 @@ static const char *source_of(const struct predict_values *values, const char *op
 bool runs_all_predictors(const struct predict_values *values) {
     if (st_predictors[predictor_with_table(values)])
         return false;
-    return values->engine == st_predictor_count() ||
+    return is_all(values->engine) ||
            (values->confirm && !values->proven && !source_of(values, "engine"));
 }
 
@@ -267,7 +273,7 @@ const struct st_predictor *chosen_predictor(const struct predict_values *values)
         return predictor;
     if (values->proven)
         return &st_tas;
-    return values->engine < st_predictor_count() ? st_predictors[values->engine] : &st_tiers;
+    return engine_at(values->engine);
 }
 
 size_t predictor_with_table(const struct predict_values *values) {
@@ -318,7 +324,7 @@ static int check_table(const struct predict_values *values, struct st_error *err
     if (refuse_pair(values, option, "dump-witness", error) < 0 ||
         refuse_pair(values, option, "print-suppressions", error) < 0)
         return -1;
-    if (engine && values->engine != index)
+    if (engine && engine_at(values->engine) != st_predictors[index])
         return st_fail(error, less_obvious(source_of(values, option), engine), ST_AT_FILE, 0,
                        "--%s goes with --engine %s, which may be left out, and not with %s", option,
                        st_predictors[index]->name, engine_choice(values->engine));
@@ -351,9 +357,9 @@ static bool takes(const struct st_predictor *predictor, size_t row) {
     return row >= COUNT(first_rows) || !first_rows[row].is_for || first_rows[row].is_for(predictor);
 }
 
-/* "blocks, commit-node or all" */
+/* "tiers, tas or all" */
 static const char *list_takers(size_t row, char buffer[LISTED]) {
-    size_t used = 0;
+    size_t used = takes(&st_tiers, row) ? (size_t)snprintf(buffer, LISTED, "%s", st_tiers.name) : 0;
     for (size_t i = 0; st_predictors[i] && used < LISTED; i++)
         if (takes(st_predictors[i], row))
             used += (size_t)snprintf(buffer + used, LISTED - used, "%s%s", used ? ", " : "",

@@ -10,7 +10,7 @@ enum { MOST_PREDICTORS = 16, MOST_PREDICT_OPTIONS = 64, PREDICTOR_ROOM = 512 };
 
 struct predict_values {
     struct common_values common;
-    unsigned engine; /* index in st_predictors, or behind the last: all of them, or st_tiers */
+    unsigned engine; /* see engine_at in predict_options.c */
     bool proven;
     unsigned notion; /* enum st_notion */
     unsigned sync;   /* enum st_model_order */

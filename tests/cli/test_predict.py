@@ -50,6 +50,7 @@ EMBRACE = events("""T1.begin(f) T1.acq(p) T1.acq(q) T1.w(x) T1.rel(q) T1.rel(p) 
 
 HELP = run("predict", "--help").text
 ENGINES = re.findall(r"^  (\S+) ", HELP.split("engines:\n")[1], re.M)[:-1]
+SINGLE = [engine for engine in ENGINES if engine != "tiers"]  # which is made of others
 
 
 class PredictCase(Case):
@@ -278,10 +279,10 @@ class Answers(PredictCase):
     def test_all_engines_side_by_side(self):
         answer = self.predict(VECTOR, "--engine", "all")
         self.assertEqual(answer.status, 1)
-        self.assertIn(f"(reported by {len(ENGINES)} of {len(ENGINES)} engines; ", answer.text)
+        self.assertIn(f"(reported by {len(SINGLE)} of {len(SINGLE)} engines; ", answer.text)
         compared = self.json(MOD_COUNT, "--engine", "all")["engines"]
         self.assertEqual({engine["engine"]: engine["atomic"] for engine in compared},
-                         {name: name != "reduction" for name in ENGINES})
+                         {name: name != "reduction" for name in SINGLE})
 
     def test_a_limit_shares_its_places_and_counts_all(self):
         trace = "".join(events(f"T1.begin(a{i}) T1.w(x) T1.w(x) T1.end T2.r(x)") for i in range(6))
@@ -358,13 +359,14 @@ class Answers(PredictCase):
 
     def test_static_proofs_are_counted(self):
         trace = VECTOR + events("T1.begin(a) T1.w(x) T1.end")
-        found = self.json(trace)
+        found = self.json(trace, "--engine", "tas")
         self.assertEqual((found["static_proofs"], found["verdicts"]["atomic"]), (2, 2))
         searched = events("""T1.begin(a) T1.w(x) T1.acq(l) T1.w(x) T1.rel(l) T1.end
                              T2.acq(l) T2.r(x) T2.rel(l)""")
-        found = self.json(searched)
+        found = self.json(searched, "--engine", "tas")
         self.assertEqual((found["static_proofs"], found["verdicts"]["atomic"]), (0, 1))
-        self.assertNotIn("static_proofs", self.json(trace, "--whole-trace"))  # there is no check
+        whole = self.json(trace, "--engine", "tas", "--whole-trace")  # there is no check
+        self.assertNotIn("static_proofs", whole)
         for engine in self.json(trace, "--engine", "all")["engines"]:
             self.assertEqual("static_proofs" in engine, engine["engine"] == "tas")
 
@@ -396,7 +398,7 @@ class TotalTime(PredictCase):
     ENDLESS = events(" ".join(
         f"T{t}.begin(f) T{t}.acq(l) T{t}.w(x) T{t}.r(x) T{t}.rel(l) T{t}.end"
         for _ in range(6) for t in range(6)))
-    SEARCH = ("--search", "states", "--whole-trace", "--timeout", "0", "--jobs", "1")
+    SEARCH = ("--engine", "tas", "--search", "states", "--whole-trace", "--timeout", "0", "--jobs", "1")
     TIME_IS_OVER = "The time for all blocks together was over (--total-timeout): "
 
     def test_with_no_time_nothing_is_settled(self):
@@ -437,6 +439,89 @@ class TotalTime(PredictCase):
         text, _ = process.communicate()
         self.assertEqual(process.returncode, 2)
         self.assertIn("Note: The analysis was interrupted: ", text)
+
+
+class Tiers(PredictCase):
+    """What the default answer says of a block: proven, possible, or nothing."""
+
+    # Each reads, lets go, and writes: all reads see what they saw in one order only, so nothing can
+    # be proven, and yet an update can be lost.
+    LOST_UPDATE = events("""T1.begin(add) T1.acq(l) T1.r(x) T1.rel(l) T1.acq(l) T1.w(x) T1.rel(l) T1.end
+                            T2.begin(add) T2.acq(l) T2.r(x) T2.rel(l) T2.acq(l) T2.w(x) T2.rel(l) T2.end""")
+    # The same in a block that is in another, beside one that nothing can cut.
+    NESTED = events("""T1.begin(serve) T1.begin(add) T1.acq(l) T1.r(x) T1.rel(l) T1.acq(l) T1.w(x)
+                       T1.rel(l) T1.end(add) T1.begin(set) T1.acq(l) T1.w(x) T1.rel(l) T1.end(set)
+                       T1.end(serve) T2.acq(l) T2.r(x) T2.w(x) T2.rel(l)""")
+
+    def test_what_is_possible_is_found_where_nothing_can_be_proven(self):
+        self.assertEqual(self.predict(self.LOST_UPDATE, "--proven").status, 0)
+        answer = self.predict(self.LOST_UPDATE)
+        self.assertEqual(answer.status, 1)
+        self.assertIn("2 of 2 blocks may be cut in other schedules", answer.text)
+        self.assertEqual(len(re.findall("^Possible: ", answer.text, re.M)), 1)
+        self.assertNotIn("Proven: ", answer.text)
+
+    def test_proven_means_the_same_as_tas(self):
+        proven, searched = (self.json(VECTOR, *options) for options in (["--proven"],
+                                                                        ["--engine", "tas"]))
+        self.assertEqual(proven["blocks"], searched["blocks"])
+        self.assert_trouble(self.predict(VECTOR, "--proven", "--engine", "tas"),
+                            "predict: --proven and --engine cannot go together; leave one out")
+
+    def test_the_better_proof_comes_first_and_each_tier_says_what_it_promises(self):
+        renamed = self.LOST_UPDATE.replace("T1", "T3").replace("T2", "T4").replace("(x)", "(y)")
+        trace = renamed.replace("(l)", "(m)") + VECTOR
+        text = self.predict(trace).text
+        self.assertIn("3 of 4 blocks may be cut in other schedules, 1 of them proven", text)
+        order = [text.index(words) for words in ("Proven: ", "Vector is cut", "Possible: ",
+                                                 "add may be cut")]
+        self.assertEqual(order, sorted(order))
+        tiers = self.json(trace)["tiers"]
+        self.assertEqual([(tier["tier"], tier["blocks"]) for tier in tiers],
+                         [("proven", 1), ("possible", 2)])
+        self.write("saved.json", self.predict(trace, "--format", "json").text)
+        self.assertEqual(self.run_here("report", "--format", "text", "saved.json").text, text)
+
+    def test_a_witness_is_that_of_what_is_proven(self):
+        self.assertEqual(self.predict(VECTOR, "--dump-witness", "w.std").status, 1)
+        checked = self.run_here("check", "--format", "json", "w.std").json
+        self.assertEqual([found["block"] for found in checked["violations"]], ["Vector"])
+
+    def test_the_innermost_block_is_shown_with_those_around_it(self):
+        text = self.predict(self.NESTED).text
+        self.assertIn("2 of 3 blocks may be cut", text)
+        self.assertIn("\nadd may be cut", text)
+        self.assertIn("  The same may cut the block around it: serve.\n", text)
+        self.assertNotIn("\nserve may be cut", text)
+        found = {block["block"]: block for block in self.json(self.NESTED)["blocks"]}
+        self.assertEqual({name: (block["depth"], block["verdict"]) for name, block in found.items()},
+                         {"serve": (0, "potential"), "add": (1, "potential"), "set": (1, "atomic")})
+        self.assertEqual((found["add"]["around"], found["serve"]["cut_inside"]), (["serve"], True))
+        self.write("saved.json", self.predict(self.NESTED, "--format", "json").text)
+        self.assertEqual(self.run_here("report", "--format", "text", "saved.json").text, text)
+
+    def test_other_engines_judge_outermost_blocks_unless_asked(self):
+        for engine in SINGLE:
+            with self.subTest(engine=engine):
+                plain = self.json(self.NESTED, "--engine", engine)
+                self.assertEqual((plain["block_count"], "deepest_judged" in plain), (1, False))
+                deep = self.json(self.NESTED, "--engine", engine, "--all-depths")
+                self.assertEqual((deep["block_count"], deep["deepest_judged"]), (3, 1))
+
+    def test_where_nothing_is_cut_nothing_is_read_again(self):
+        clean = events("T1.begin(f) T1.begin(g) T1.acq(l) T1.w(x) T1.rel(l) T1.end T1.end "
+                       "T2.acq(l) T2.r(x) T2.rel(l)")
+        self.assertNotIn("deepest_judged", self.json(clean))
+        self.assertEqual(self.json(clean, "--all-depths")["deepest_judged"], 1)
+
+    def test_a_limit_of_the_list_keeps_the_proof_of_what_it_lists(self):
+        trace = "".join(VECTOR.replace("T1", f"A{i}").replace("T2", f"B{i}").replace("v1", f"v{i}")
+                        .replace("count", f"count{i}").replace("data", f"data{i}") for i in range(4))
+        found = self.json(trace, "--limit", "2")
+        self.assertEqual(found["verdicts"]["violation"], 4)
+        listed = [block for block in found["blocks"] if block["verdict"] == "violation"]
+        self.assertEqual(len(listed), 2)
+        self.assertTrue(all(block["witness"] for block in listed))
 
 
 class Schedules(PredictCase):
@@ -517,7 +602,7 @@ class Schedules(PredictCase):
             trace = events("T1.begin " + words + " T1.end")
             observed = couples(trace.split("\n"), range(1, 12))
             for search in ("chains", "states", "dpor"):
-                for block in self.json(trace, "--search", search)["blocks"]:
+                for block in self.json(trace, "--engine", "tas", "--search", search)["blocks"]:
                     seen = couples(trace.split("\n"), block["witness"])
                     expected = [{"event": read, "sees": write, "saw": observed[read]}
                                 for read, write in seen.items() if write != observed[read]]
@@ -794,24 +879,26 @@ class Troubles(PredictCase):
         # Also where it says the default: who types it thinks that it matters.
         for option, engines in self.TAKEN_BY.items():
             words = option.split("=")[0]
-            refusal = (f"predict: {words} needs --engine {', '.join(engines)} or all; it means "
+            takers = ["tiers", *engines] if words == "--dump-witness" else engines
+            refusal = (f"predict: {words} needs --engine {', '.join(takers)} or all; it means "
                        "nothing to ")
             self.assertEqual(self.predict(VECTOR, "--engine=all", option).status, 1)
             for engine in ENGINES:
                 with self.subTest(option=option, engine=engine):
                     answer = self.predict(VECTOR, "--engine", engine, option)
-                    if engine in engines:
+                    if engine in takers:
                         self.assertIn(answer.status, (0, 1), answer.message)
                     else:
                         self.assert_trouble(answer, refusal + engine)
-            if "tas" not in engines:
-                self.assert_trouble(self.predict(VECTOR, option), refusal + "tas, the default")
+            if "tiers" not in takers:
+                self.assert_trouble(self.predict(VECTOR, option), refusal + "tiers, the default")
             else:
                 self.assertEqual(self.predict(VECTOR, option).status, 1)
 
     def test_a_notion_that_an_engine_does_not_have_is_no_error(self):
         without = {"conflict": {"blocks": "which is about views"},
-                   "view": {"reduction": "which is about conflicts"}}
+                   "view": {"reduction": "which is about conflicts",
+                            "tiers": "which is about conflicts"}}
         for notion, engines in without.items():
             engines["tas"] = "which has a notion of its own"
             for engine in ENGINES:
@@ -838,7 +925,7 @@ class Troubles(PredictCase):
     def test_the_same_holds_for_options_from_the_environment(self):
         self.write("t.std", VECTOR)
         for variable, options, message in (
-            ("--exact", [], "--exact needs --engine blocks or all; it means nothing to tas, the default"),
+            ("--exact", [], "--exact needs --engine blocks or all; it means nothing to tiers, the default"),
             ("--engine reduction --search dpor", [],
              "--search needs --engine tas or all; it means nothing to reduction"),
             ("--engine all", ["--table"],
