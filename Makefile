@@ -41,13 +41,19 @@ fuzz: all ## compare engines and reference on random traces, until stopped (SEED
 
 .PHONY: install
 install: all ## install program, library, manual pages and completion (PREFIX=/usr/local, DESTDIR=)
-	@cmake --install build --prefix "$(PREFIX)"
+	@scripts/install build "$(PREFIX)"
 
 .PHONY: uninstall
 uninstall: ## remove what the last `make install` installed
-	@test -f build/install_manifest.txt || { echo "Nothing was installed from here."; exit 1; }
-	@while read -r file || [ -n "$$file" ]; do rm -fv "$(DESTDIR)$$file"; done \
-	    <build/install_manifest.txt
+	@scripts/uninstall build
+
+.PHONY: package
+package: ## make a Debian package, build/packages/seriatim_*.deb
+	@scripts/setup package
+	@$(MAKE) all
+	@rm -rf build/packages
+	@cd build && cpack --config CPackConfig.cmake
+	@rm -rf build/packages/_CPack_Packages
 
 .PHONY: format
 format: ## put the C files into shape with clang-format
