@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-static int entries = 60;  // of each thread
+static int entries = 60; // of each thread
 
 static void check(const leveldb::Status &status) {
     if (!status.ok()) {
