@@ -8,25 +8,51 @@ static store::Guarded<int> level;
 
 static BLOCK void ask(Bug bug, int number) {
     switch (bug) {
-    case BALANCE: account.add_slowly(number); break;
-    case CACHE: cache.put_if_absent(number % 2, number); break;
-    case SEATS: take_seat(); break;
-    case NAME: cache.rename(number % 2, 1 - number % 2); break;
-    case VOTES: vote(); break;
-    case SHARED: level.grow(); break;
-    case KINDS: break;
+    case BALANCE:
+        account.add_slowly(number);
+        break;
+    case CACHE:
+        cache.put_if_absent(number % 2, number);
+        break;
+    case SEATS:
+        take_seat();
+        break;
+    case NAME:
+        cache.rename(number % 2, 1 - number % 2);
+        break;
+    case VOTES:
+        vote();
+        break;
+    case SHARED:
+        level.grow();
+        break;
+    case KINDS:
+        break;
     }
 }
 
 static BLOCK void come_in_between(Bug bug) {
     switch (bug) {
-    case BALANCE: account.add(7); break;
-    case CACHE: cache.clear(); break;
-    case SEATS: free_seats(); break;
-    case NAME: cache.clear(); break;
-    case VOTES: count_votes(); break;
-    case SHARED: level.set(10); break;
-    case KINDS: break;
+    case BALANCE:
+        account.add(7);
+        break;
+    case CACHE:
+        cache.clear();
+        break;
+    case SEATS:
+        free_seats();
+        break;
+    case NAME:
+        cache.clear();
+        break;
+    case VOTES:
+        count_votes();
+        break;
+    case SHARED:
+        level.set(10);
+        break;
+    case KINDS:
+        break;
     }
 }
 

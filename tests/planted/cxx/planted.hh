@@ -15,13 +15,13 @@
 enum Bug { BALANCE, CACHE, SEATS, NAME, VOTES, SHARED, KINDS };
 
 class Account {
-public:
+  public:
     BLOCK long balance() const;
     BLOCK void set(long value);
     BLOCK void add(long amount);
     BLOCK void add_slowly(long amount);
 
-private:
+  private:
     mutable std::mutex lock_;
     long balance_ = 100;
     int changes_ = 0;
@@ -30,20 +30,20 @@ private:
 namespace store {
 
 class Cache {
-public:
+  public:
     BLOCK bool has(int key) const;
     BLOCK void put(int key, long value);
     BLOCK void clear();
     BLOCK void put_if_absent(int key, long value);
     BLOCK void rename(int from, int to);
 
-private:
+  private:
     mutable std::mutex lock_;
     std::map<int, long> entries_;
 };
 
 template <typename T> class Guarded {
-public:
+  public:
     BLOCK T get() const {
         std::shared_lock<std::shared_mutex> hold(lock_);
         return value_;
@@ -59,7 +59,7 @@ public:
         set(before + 1); // @set
     }
 
-private:
+  private:
     mutable std::shared_mutex lock_;
     T value_ = T();
 };
