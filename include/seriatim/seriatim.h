@@ -339,7 +339,8 @@ SERIATIM_API const char *seriatim_predictor_engine_name(size_t index);
 /* What that engine does, in one line; NULL as above. */
 SERIATIM_API const char *seriatim_predictor_engine_summary(size_t index);
 
-/* A new predictor with the prediction engine of that name; NULL stands for the default, "tas".
+/* A new predictor with the prediction engine of that name; NULL stands for the default, "tiers":
+ * what is possible, and what of it is proven. Outermost blocks are judged.
  *
  * Returns NULL when no engine has that name, and for no other reason. The caller owns the predictor
  * and ends it with seriatim_predictor_free. The name is not kept. */

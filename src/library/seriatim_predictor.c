@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-static const char default_engine[] = "tas";
 enum { DEFAULT_KEEP = 1000, DEFAULT_TIMEOUT = 10 };
 
 struct seriatim_predictor {
@@ -30,7 +29,9 @@ struct seriatim_predictor {
 };
 
 static const struct st_predictor *engine_at(size_t index) {
-    return index < st_predictor_count() ? st_predictors[index] : NULL;
+    if (index == 0)
+        return &st_tiers;
+    return index <= st_predictor_count() ? st_predictors[index - 1] : NULL;
 }
 
 const char *seriatim_predictor_engine_name(size_t index) {
@@ -44,8 +45,7 @@ const char *seriatim_predictor_engine_summary(size_t index) {
 }
 
 seriatim_predictor *seriatim_predictor_new(const char *engine_name) {
-    const struct st_predictor *engine =
-        st_predictor_find(engine_name ? engine_name : default_engine);
+    const struct st_predictor *engine = engine_name ? st_predictor_find(engine_name) : &st_tiers;
     if (!engine)
         return NULL;
     seriatim_predictor *predictor = st_alloc(1, sizeof *predictor);

@@ -779,7 +779,7 @@ static void prediction_engines_can_be_listed_and_each_can_be_had(void **state) {
         assert_non_null(predictor);
         seriatim_predictor_free(predictor);
     }
-    assert_int_equal(count, 4);
+    assert_int_equal(count, 5);
     assert_null(seriatim_predictor_engine_summary(count));
     assert_null(seriatim_predictor_new("witness")); /* an engine of checkers */
     seriatim_predictor_free(NULL);
