@@ -141,6 +141,10 @@ void st_watch_stop(struct st_watch *watch) {
     st_shared_memory_close(watch->memory.head);
 }
 
+void st_watch_announce(struct st_watch *watch, uint64_t found) {
+    atomic_store_explicit(&watch->memory.head->reports, (uint32_t)found, memory_order_relaxed);
+}
+
 pid_t st_watch_attached(const struct st_watch *watch) {
     return watch->attached ? watch->attached : (pid_t)atomic_load(&watch->memory.head->attached);
 }
