@@ -6,12 +6,12 @@
 #include <string.h>
 
 /* Invariant: kept[depth] says whether the open block of this depth stays. */
-struct st_open_blocks {
+struct st_thread_blocks {
     bool *kept;
     size_t depth, capacity;
 };
 
-static bool is_wanted(const struct st_blocks_wanted *wanted, const struct st_open_blocks *open,
+static bool is_wanted(const struct st_blocks_wanted *wanted, const struct st_thread_blocks *open,
                       uint32_t name) {
     return open->depth >= wanted->below &&
            (!wanted->is_wanted || wanted->is_wanted(wanted->context, name));
@@ -21,7 +21,7 @@ static void filter_event(struct st_some_blocks *some, struct st_event *event) {
     if (event->op != ST_BEGIN && event->op != ST_END)
         return;
     st_reserve(&some->threads, &some->thread_capacity, (size_t)event->thread + 1);
-    struct st_open_blocks *open = &some->threads[event->thread];
+    struct st_thread_blocks *open = &some->threads[event->thread];
     bool keep;
     if (event->op == ST_BEGIN) {
         keep = is_wanted(&some->wanted, open, event->target);

@@ -17,7 +17,7 @@ struct st_blocks_wanted {
 
 struct st_some_blocks {
     struct st_blocks_wanted wanted;
-    struct st_open_blocks *threads;
+    struct st_thread_blocks *threads;
     size_t thread_capacity;
     struct st_event *batch;
     size_t batch_capacity;
