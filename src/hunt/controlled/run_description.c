@@ -153,13 +153,19 @@ static json_t *name_stuck(struct st_places *places, const struct st_control_log 
     return list;
 }
 
-/* Where it crashed, if that is in the user's own code; NULL: not known. */
+/* Where it crashed, if that is in the user's own code, or what called it there; NULL: not known. */
 static json_t *name_crash(struct st_places *places, const struct st_control_log *log) {
     enum { LONGEST_LOCATION = 512 };
     char buffer[LONGEST_LOCATION];
     struct st_code code;
-    if (!log->crash_signal ||
-        !st_places_user_line(places, log->crash_pc, &code, buffer, sizeof buffer))
+    if (!log->crash_signal)
+        return NULL;
+    /* Of other libraries without lines we cannot say whose they are. */
+    bool own = !st_places_is_between(places, log->crash_pc) &&
+               !st_places_is_library(places, log->crash_pc) &&
+               st_places_user_line(places, log->crash_pc, &code, buffer, sizeof buffer) &&
+               (strrchr(buffer, ':') || !log->crash_caller);
+    if (!own && !st_places_user_line(places, log->crash_caller, &code, buffer, sizeof buffer))
         return NULL;
     json_t *crash = json_object();
     set_thread(crash, "thread", log->crash_thread);
@@ -167,6 +173,17 @@ static json_t *name_crash(struct st_places *places, const struct st_control_log 
     json_object_set_new(crash, "loc", json_string(buffer));
     json_object_set_new(crash, "exact", json_true());
     return crash;
+}
+
+/* Its last point in the user's own code, if that is not long ago; otherwise its last point. */
+static void name_point_before(json_t *last, struct st_places *places,
+                              const struct st_control_log *log, uint32_t point) {
+    enum { POINTS_TO_TRY = 256 };
+    uint32_t thread = log->log[point].thread;
+    for (uint32_t i = point + 1, n = 0; i-- > 0 && n < POINTS_TO_TRY; n++)
+        if (log->log[i].thread == thread && st_name_site(last, places, log, log->log[i].site))
+            return;
+    st_name_site(last, places, log, log->log[point].site);
 }
 
 /* Where the thread was that ran last. */
@@ -177,9 +194,9 @@ static json_t *name_last(struct st_places *places, const struct st_control_log *
     json_t *last = json_object();
     if (!log->point_count || !st_log_is_complete(log))
         return last;
-    const struct st_control_point *point = &log->log[log->point_count - 1];
-    set_thread(last, "thread", point->thread);
-    st_name_site(last, places, log, point->site);
+    uint32_t point = log->point_count - 1;
+    set_thread(last, "thread", log->log[point].thread);
+    name_point_before(last, places, log, point);
     return last;
 }
 
