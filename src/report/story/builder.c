@@ -127,7 +127,8 @@ char *st_action_text(const struct st_symbols *symbols, const struct st_event *ev
         target =
             event->target == ST_NO_NAME ? "a block" : st_target_name(symbols, op, event->target);
     struct st_text_buffer buffer;
-    fprintf(st_text_buffer_open(&buffer), "%s %s", verbs[op][predicted], target);
+    const char *how = op <= ST_WRITE && event->atomic ? "atomically " : "";
+    fprintf(st_text_buffer_open(&buffer), "%s%s %s", how, verbs[op][predicted], target);
     return st_text_buffer_close(&buffer);
 }
 
