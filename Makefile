@@ -27,12 +27,13 @@ test: ## build with gcc, clang and sanitizers, and run every test
 	@scripts/test -j$(JOBS)
 
 .PHONY: bench
-bench: all ## measure the engines, what it costs to watch programs, and prediction; see docs/bench.md
+bench: all ## measure engines, what it costs to watch programs, and prediction (QUICK=1: see that it works)
 	@scripts/setup bench
-	@python3 bench/run.py
-	@python3 bench/programs.py
-	@python3 bench/predict.py
-	@python3 bench/segments.py
+	@python3 bench/run.py $(if $(QUICK),--quick)
+	@python3 bench/programs.py $(if $(QUICK),--scale 1 --rounds 1)
+	@python3 bench/real/cost.py $(if $(QUICK),--quick)
+	@python3 bench/predict.py $(if $(QUICK),--quick)
+	@python3 bench/segments.py $(if $(QUICK),--tiny)
 
 .PHONY: fuzz
 fuzz: all ## compare engines and reference on random traces, until stopped (SEED=1) or COUNT of them

@@ -4,6 +4,7 @@
 #include "base/output.h"
 #include "cli/messages.h"
 #include "report/context_details.h"
+#include "report/triage/gaps.h"
 #include "session/trace_check.h"
 
 #include <stdlib.h>
@@ -64,6 +65,8 @@ static enum status write_report(struct check *check, const struct st_result *res
                                .kind = runs_all(check) ? ST_REPORT_COMPARISON : ST_REPORT_RESULT,
                                .results = {results, check->engines.count}};
     struct st_text_style style = text_style(&values->common, check->output.fd);
+    for (size_t i = 0; i < check->engines.count; i++)
+        st_find_gaps(&report, &check->engines.runs[i].findings);
     struct st_triaged *triaged = st_filters_apply(&check->filters, &report, values->limit);
     enum status status = report_status(&report);
     if (values->strict && status == STATUS_CLEAN && was_unchecked(&report))

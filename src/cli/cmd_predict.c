@@ -5,6 +5,7 @@
 #include "cli/predict_options.h"
 #include "hunt/foreseen/foresee.h"
 #include "report/context_details.h"
+#include "report/triage/gaps.h"
 #include "report/tables.h"
 #include "session/trace_prediction.h"
 
@@ -114,6 +115,7 @@ static enum status write_report(struct predict *predict) {
                                                                    : ST_REPORT_PREDICTION,
                                .predictions = &predict->prediction.predictions};
     struct st_text_style style = text_style(&values->common, predict->output.fd);
+    st_find_predicted_gaps(&report, &predict->prediction.predictions);
     struct st_triaged *triaged = st_filters_apply(&predict->filters, &report, values->limit);
     enum status status = report_status(&report);
     report.has_status = true;

@@ -18,9 +18,20 @@ void st_findings_init(struct st_findings *findings, size_t limit) {
     findings->limit = limit ? limit : SIZE_MAX;
 }
 
+void st_block_gap_free(struct st_block_gap *gap) {
+    if (!gap)
+        return;
+    free(gap->function);
+    free(gap->left);
+    free(gap->back);
+    free(gap);
+}
+
 void st_findings_free(struct st_findings *findings) {
-    for (size_t i = 0; i < findings->kept; i++)
+    for (size_t i = 0; i < findings->kept; i++) {
         free(findings->violations[i].path);
+        st_block_gap_free(findings->violations[i].gap);
+    }
     free(findings->violations);
     free(findings->cycle);
     free(findings->cycle_ends);
@@ -144,7 +155,7 @@ void st_findings_keep_first(struct st_findings *findings) {
     const struct st_violation *all = findings->violations;
     st_findings_sort(findings);
     while (findings->kept && all[findings->kept - 1].event.number != all[0].event.number)
-        free(all[--findings->kept].path);
+        free(all[--findings->kept].path); /* nobody has looked for gaps yet */
 }
 
 /* What maps locations. */

@@ -42,6 +42,22 @@ struct st_ends {
     struct st_transaction from, to;
 };
 
+enum { ST_FINGERPRINT_SIZE = 33 };
+
+/* 32 hexadecimal digits and a zero. */
+struct st_fingerprint {
+    char text[ST_FINGERPRINT_SIZE];
+};
+
+/* Where a block let go, and where it came back: the cause of a finding, whoever came in between.
+ * Blocks that one event cut have the gap of the innermost of them. report/triage/gaps.h finds it.
+ */
+struct st_block_gap {
+    struct st_fingerprint fingerprint, by_line; /* see report/triage/fingerprint.h */
+    char *function;                             /* the name of the block whose gap it is */
+    char *left, *back; /* lines in that block: "bank.c:21"; "" where they are not known */
+};
+
 /* A violated block. Invariant: begin <= event, and event <= end unless end is 0 (still open). */
 struct st_violation {
     uint32_t block; /* name, or ST_NO_NAME */
@@ -61,7 +77,10 @@ struct st_violation {
     uint64_t process;
     const char *program;
     const struct st_observation *observation; /* how a hunt saw it; NULL: no hunt did */
+    struct st_block_gap *gap;                 /* NULL: nobody has looked for it yet */
 };
+
+void st_block_gap_free(struct st_block_gap *gap); /* NULL is none */
 
 enum st_verdict { ST_UNDECIDED, ST_SERIALIZABLE, ST_NOT_SERIALIZABLE };
 

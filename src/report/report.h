@@ -26,6 +26,8 @@ struct st_detail {
     const char *const *stack; /* function and location of each frame in turn, innermost first */
     const char *const *locks; /* that its thread held */
     bool locks_unknown;       /* that is not known, and the list is empty */
+    const uint32_t *acquired; /* of each lock: the frame where it was acquired, in the contexts of
+                               * the symbols, or 0; NULL: not known of any */
 };
 
 /* Who knows such things. */

@@ -46,6 +46,8 @@ static void write_violation(const struct st_report *report, const struct st_resu
         st_json_number_field(json, "pid", violation->process);
     write_program(violation->program, json);
     st_json_string_field(json, "fingerprint", st_fingerprint(report, violation).text);
+    if (violation->gap)
+        st_write_gap(violation->gap, json);
     st_write_mark(report, st_violation_mark(report, result, index), "", json);
     st_json_string_field(json, "begin_loc",
                          st_user_location(symbols, report->details, violation->begin_loc, buffer));

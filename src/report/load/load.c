@@ -92,6 +92,7 @@ static void read_violation(struct st_loaded *loaded, const json_t *object,
     violation->path_length = json_array_size(path);
     st_fields_leave(fields);
     loaded->loading.program = NULL;
+    violation->gap = st_load_gap(fields, object);
     check_order(fields, violation);
 }
 

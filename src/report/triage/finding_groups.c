@@ -78,7 +78,7 @@ struct item {
     enum st_state state;
 };
 
-enum { PLACE_SIZE = 8 };
+enum { PLACE_SIZE = 2 };
 
 /* The blocks that one event cut, the innermost first, and where: see set_place. */
 struct cut {
@@ -118,40 +118,20 @@ static struct cut *make_cuts(struct item *items, size_t item_count, size_t *coun
     return cuts;
 }
 
-/* ---- Cuts in the same place ---- */
+/* ---- Cuts in the same gap ---- */
 
-/* Where violations are, as numbers: the same for all places with the same lines. */
-struct places {
-    const struct st_report *report;
-    struct st_names lines;
-};
-
-static uint64_t number_lines(struct places *p, uint64_t loc, const struct st_calls *around) {
-    struct st_text_buffer buffer;
-    put_lines(st_text_buffer_open(&buffer), p->report, loc, around);
-    char *text = st_text_buffer_close(&buffer);
-    uint64_t number = st_names_add(&p->lines, text, strlen(text));
-    free(text);
-    return number;
-}
-
-/* Of the same block, cut at the same lines by work at the same lines, whoever ran it and whenever,
- * and whatever called them. */
-static void set_place(struct places *p, struct cut *cut) {
+/* Whoever came in between, and with what. Programs that ran beside each other have gaps of their
+ * own. */
+static void set_place(const struct st_report *report, struct st_names *gaps, struct cut *cut) {
     const struct st_violation *violation = cut->items[0].violation;
-    const struct st_edge *first = violation->path_length ? violation->path : NULL;
-    const struct st_edge *last = &violation->closing;
-    struct st_calls around = st_calls_at(p->report->details, violation->begin_loc);
-    uint64_t *place = cut->place;
-    place[0] = cut->items[0].state;
-    place[1] = violation->block;
-    place[2] = number_lines(p, violation->begin_loc, NULL);
-    place[3] = violation->event.event.written;
-    place[4] = number_lines(p, violation->event.event.loc, &around);
-    place[5] = first ? number_lines(p, first->from.event.loc, &around) : 0;
-    place[6] = first ? number_lines(p, first->to.event.loc, NULL) : 0;
-    place[7] = last->from.number ? number_lines(p, last->from.event.loc, NULL) : 0;
-    st_calls_free(&around);
+    struct st_fingerprint fingerprint = st_fingerprint(report, violation);
+    struct st_text_buffer buffer;
+    fprintf(st_text_buffer_open(&buffer), "%s %s", fingerprint.text,
+            violation->program ? violation->program : "");
+    char *key = st_text_buffer_close(&buffer);
+    cut->place[0] = cut->items[0].state;
+    cut->place[1] = st_names_add(gaps, key, strlen(key));
+    free(key);
 }
 
 static int compare_places(const struct cut *a, const struct cut *b) {
@@ -170,11 +150,11 @@ static int by_place_then_event(const void *left, const void *right) {
 }
 
 static void sort_cuts(const struct st_report *report, struct cut *cuts, size_t count) {
-    struct places p = {.report = report};
-    st_names_init(&p.lines);
+    struct st_names gaps;
+    st_names_init(&gaps);
     for (size_t i = 0; i < count; i++)
-        set_place(&p, &cuts[i]);
-    st_names_free(&p.lines);
+        set_place(report, &gaps, &cuts[i]);
+    st_names_free(&gaps);
     qsort(cuts, count, sizeof *cuts, by_place_then_event);
 }
 
@@ -293,30 +273,13 @@ void st_violation_groups_free(struct st_violation_groups *groups) {
 
 /* ---- Groups of predicted blocks ---- */
 
-static void put_step(FILE *file, const struct st_report *report,
-                     const struct st_predicted_block *block, const struct st_place *place,
-                     const struct st_calls *around) {
-    bool own = place->event.thread == block->thread;
-    fprintf(file, "\n%s %s ", own ? "own" : "other", st_op_std((enum st_op)place->event.written));
-    put_lines(file, report, place->event.loc, own ? around : NULL);
-}
-
-/* A text that two blocks share if their reports read alike. */
+/* A text that blocks share if they could be cut in the same gap, and are as certain to be. */
 static char *make_key(const struct st_report *report, const struct st_predicted_block *block,
                       enum st_state state) {
     struct st_text_buffer buffer;
-    struct st_calls around = st_calls_at(report->details, block->begin_loc);
     FILE *file = st_text_buffer_open(&buffer);
-    fprintf(file, "%u %u %u %s\n", (unsigned)state, (unsigned)block->block,
-            (unsigned)block->verdict, block->pattern ? block->pattern : "");
-    put_lines(file, report, block->begin_loc, NULL);
-    for (size_t i = 0; i < block->event_count; i++)
-        put_step(file, report, block, &block->events[i], &around);
-    for (size_t i = 0; !block->event_count && i < block->path_length; i++) {
-        put_step(file, report, block, &block->path[i].from, &around);
-        put_step(file, report, block, &block->path[i].to, &around);
-    }
-    st_calls_free(&around);
+    fprintf(file, "%u %u %s", (unsigned)state, (unsigned)block->verdict,
+            st_predicted_fingerprint(report, block).text);
     return st_text_buffer_close(&buffer);
 }
 

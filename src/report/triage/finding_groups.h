@@ -2,7 +2,7 @@
  *
  * One event can cut several blocks of its thread, one inside the other. They are cut by the same
  * work of the same threads, so only the innermost is reported in full. And what was cut in the same
- * place of the code again and again, by work in the same places, is reported once, with a count.
+ * gap (struct st_block_gap) again and again, by whatever work, is reported once, with a count.
  *
  * Groups come in this order: new findings before known ones and those before suppressed ones, in a
  * hunt those that did more harm before those that did less, then by the rank of their blocks
@@ -35,15 +35,14 @@ struct st_violation_groups {
     uint32_t *names;                         /* behind `around` */
 };
 
-/* From the violations of a result that are kept; they must outlive the groups. Places are the same
- * when the lines are that the report shows of them. */
+/* From the violations of a result that are kept; they must outlive the groups. */
 struct st_violation_groups st_group_violations(const struct st_report *report,
                                                const struct st_result *result);
 void st_violation_groups_free(struct st_violation_groups *groups);
 
 /* ---- Predictions ---- */
 
-/* Blocks with the same name that could be cut in the same pattern at the same lines. */
+/* Blocks that could be cut in the same gap. */
 struct st_predicted_group {
     const struct st_predicted_block *block; /* the first of them */
     enum st_state state;
