@@ -1,5 +1,6 @@
 // Memory from functions that only hand it out is named after who asked them for it, by the type of
-// what it is for: a member of a structure that has a tail, a lock in it, and an element of an array.
+// what it is for: a member of a structure that has a tail, a lock in it, and an element of an
+// array.
 //
 // EXPECT violated: retain tally
 // EXPECT on: item->refcount
