@@ -106,4 +106,6 @@ void rt_free(const void *memory, size_t size) {
         rt_publish(t);
     }
     clear_shadow(address, size, sequence);
+    if (__builtin_expect(rt_controlled, 0))
+        rt_forget_touches(address, size);
 }
