@@ -92,10 +92,10 @@ static struct extent extent_of(const struct record *record, uint64_t bytes) {
 
 static void put_summary(const char *path, struct extent extent) {
     fprintf(stderr,
-            "seriatim: %s: %" PRIu64 " events of %" PRIu64 " thread%s, %" PRIu64
+            "seriatim: %s: %" PRIu64 " event%s of %" PRIu64 " thread%s, %" PRIu64
             " bytes (%.2f per event)\n",
-            path, extent.events, extent.threads, extent.threads == 1 ? "" : "s", extent.bytes,
-            extent.events ? (double)extent.bytes / (double)extent.events : 0);
+            path, extent.events, plural(extent.events), extent.threads, plural(extent.threads),
+            extent.bytes, extent.events ? (double)extent.bytes / (double)extent.events : 0);
 }
 
 static void put_next(const struct record *record, uint64_t events) {

@@ -228,10 +228,14 @@ void st_translator_flush(struct st_translator *t) {
         flush_all(t);
 }
 
-void st_translator_finish(struct st_translator *t) {
-    for (uint32_t i = 0; i < t->serials.count; i++)
-        if (t->threads[i])
-            st_translate_end_of_words(t, t->threads[i]);
+void st_translator_finish(struct st_translator *t, bool orderly) {
+    for (uint32_t i = 0; i < t->serials.count; i++) {
+        if (!t->threads[i])
+            continue;
+        st_translate_end_of_words(t, t->threads[i]);
+        if (orderly)
+            st_translate_leave_all(t, t->threads[i]);
+    }
     flush_all(t);
 }
 

@@ -73,8 +73,9 @@ void st_translator_publish_to(struct st_translator *translator, _Atomic uint64_t
 /* Hands what is buffered to the sink. */
 void st_translator_flush(struct st_translator *translator);
 
-/* No more records will come. */
-void st_translator_finish(struct st_translator *translator);
+/* No more records will come. `orderly`: the program has ended by itself, so that blocks which were
+ * open end with it. */
+void st_translator_finish(struct st_translator *translator, bool orderly);
 
 struct st_symbols *st_translator_symbols(struct st_translator *translator);
 struct st_sites *st_translator_sites(struct st_translator *translator);

@@ -274,6 +274,7 @@ void st_story_free(struct st_story *story) {
     free(story->explanation);
     free(story->conclusion);
     free(story->hint);
+    free(story->suppression);
     for (size_t i = 0; i < story->note_count; i++)
         free(story->notes[i]);
     free(story->notes);
