@@ -41,8 +41,8 @@ static void start_engines(struct check *check) {
     enum st_relation relation =
         st_relation_or_usual(values->relation, st_trace_is_recording(check->input.reading.trace));
     st_trace_check_start(&check->engines, all ? st_engines : &st_engines[values->engine],
-                         all ? engine_count() : 1, relation,
-                         st_filters_keep(&values->filters.files, values->limit), values->first);
+                         all ? engine_count() : 1, relation, st_filters_keep(values->limit),
+                         values->first);
 }
 
 /* Returns the exit status. */
@@ -188,6 +188,7 @@ static const struct st_option options[] = {
      .value = "FILE",
      .help = "a specification that says which blocks should be atomic; without it, all should"},
     LIMIT_OPTION(struct check_values),
+    STORIES_OPTION(struct check_values, filters),
     {.name = "first",
      .kind = ST_FLAG,
      .offset = offsetof(struct check_values, first),

@@ -168,6 +168,7 @@ static const struct st_option options[] = {
              "should"},
     ALLOCATOR_OPTION(struct values),
     LIMIT_OPTION(struct values),
+    STORIES_OPTION(struct values, filters),
     FILTER_OPTIONS(struct values, filters),
     OUTPUT_OPTION(struct values),
     REPORT_FORMAT_OPTION(struct values, "text"),

@@ -67,7 +67,7 @@ static void make_plan(struct predict *predict) {
                     .jobs = count_jobs(values->jobs),
                     .timeout = values->timeout,
                     .total = &predict->total,
-                    .limit = st_filters_keep(&values->filters.files, values->limit),
+                    .limit = st_filters_keep_predicted(&values->filters.files, values->limit),
                     .order = values->sync},
         .analyses = predict->analyses,
         .analysis_count = all ? st_predictor_count() : 1};

@@ -275,8 +275,7 @@ static void watch_other(void *context, struct st_other_process *other) {
         .asked = answer_so_far, .found = send_first, .context = &run};
     struct st_error error;
     st_live_check_init(&run.check, st_relation_or_usual(values->relation, true),
-                       st_filters_keep(&values->filters.files, values->limit), values->first,
-                       &hooks);
+                       st_filters_keep(values->limit), values->first, &hooks);
     run.check.allocators = &values->allocators;
     if (st_live_check_attach(&run.check, other, first->check.spec, &error) < 0) {
         complain(&error);
@@ -438,8 +437,7 @@ static enum status run_program(const void *command_values, const char *const *op
         open_filters(&run, &error) < 0)
         return complain(&error);
     st_live_check_init(&run.check, st_relation_or_usual(values->relation, true),
-                       st_filters_keep(&values->filters.files, values->limit), values->first,
-                       &hooks);
+                       st_filters_keep(values->limit), values->first, &hooks);
     run.check.allocators = &values->allocators;
     int started =
         st_live_check_start(&run.check, "run", operands, values->spec, &following, &error);
@@ -461,6 +459,7 @@ static const struct st_option options[] = {
              "should"},
     ALLOCATOR_OPTION(struct values),
     LIMIT_OPTION(struct values),
+    STORIES_OPTION(struct values, filters),
     {.name = "first",
      .kind = ST_FLAG,
      .offset = offsetof(struct values, first),

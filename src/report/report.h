@@ -115,7 +115,8 @@ struct st_report {
 struct st_text_style {
     bool quiet; /* only the summary */
     bool color;
-    size_t width; /* in columns; 0 where it does not matter: sentences are not broken then */
+    size_t width;   /* in columns; 0 where it does not matter: sentences are not broken then */
+    size_t stories; /* so many findings are described in full at most; 0: all */
 };
 
 void st_report_text(const struct st_report *report, struct st_text_style style, FILE *file);

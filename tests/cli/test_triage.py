@@ -203,7 +203,7 @@ class Limits(TriageCase):
         self.write("s", "")
         answer = self.check("--limit", "2", "--suppressions", "s")
         self.assertIn("rare was not atomic", answer.text)
-        self.assertIn("4 more violated blocks not listed", answer.text)
+        self.assertIn("The same happened 5 times in the same place.", answer.text)
 
     def test_what_was_not_saved_counts_as_new(self):
         self.write("t.std", "".join(CUT for _ in range(3)))

@@ -220,5 +220,6 @@ void st_write_gap(const struct st_block_gap *gap, struct st_json *json) {
     st_json_string_field(json, "left", gap->left);
     st_json_string_field(json, "back", gap->back);
     st_json_string_field(json, "by_line", gap->by_line.text);
+    st_json_number_field(json, "count", gap->times);
     st_json_object_end(json);
 }

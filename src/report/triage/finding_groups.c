@@ -175,14 +175,30 @@ static void start_group(struct gathering *g, const struct item *item) {
     groups->items[groups->count++] =
         (struct st_violation_group){.violation = item->violation,
                                     .state = item->state,
+                                    .damage = st_damage_of(item->violation),
+                                    .direct = st_is_direct(item->violation),
                                     .around = &groups->names[g->name_count],
                                     .row = find_row(&g->rows, item->violation->block)};
+}
+
+/* What did more harm, and what says more about it, stands for the others. */
+static void prefer(struct st_violation_group *group, const struct st_violation *violation) {
+    enum st_damage damage = st_damage_of(violation);
+    bool direct = st_is_direct(violation);
+    uint64_t harm = harm_of(violation), before = harm_of(group->violation);
+    if (harm < before || (harm == before && damage < group->damage) ||
+        (harm == before && damage == group->damage && direct <= group->direct))
+        return;
+    group->violation = violation;
+    group->damage = damage;
+    group->direct = direct;
 }
 
 static void add_cut(struct gathering *g, const struct cut *cut) {
     struct st_violation_groups *groups = g->groups;
     struct st_violation_group *group = &groups->items[groups->count - 1];
     uint64_t process = cut->items[0].violation->process;
+    prefer(group, cut->items[0].violation);
     if (process && (!group->count || process != g->process))
         group->process_count++;
     g->process = process;
@@ -198,6 +214,54 @@ static void add_cut(struct gathering *g, const struct cut *cut) {
     }
 }
 
+/* ---- Dispatchers ---- */
+
+/* Functions that call blocks which are cut; callees[i] is such a block of the i-th of them. */
+struct callers {
+    struct st_names names;
+    const struct st_violation **callees;
+    size_t capacity;
+};
+
+static void add_caller(void *context, const char *name, const struct st_violation *callee) {
+    struct callers *callers = context;
+    uint32_t before = callers->names.count;
+    if (st_names_add(&callers->names, name, strlen(name)) != before)
+        return;
+    st_reserve(&callers->callees, &callers->capacity, (size_t)before + 1);
+    callers->callees[before] = callee;
+}
+
+static const char *name_of(const struct st_report *report, uint32_t block) {
+    return st_target_name(report->symbols, ST_BEGIN, block);
+}
+
+static void find_dispatchers(const struct st_report *report, struct st_violation_groups *groups) {
+    struct callers callers = {0};
+    st_names_init(&callers.names);
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct st_violation_group *group = &groups->items[i];
+        st_each_caller(report, group->violation, add_caller, &callers);
+        for (size_t j = 0; j < group->around_count; j++)
+            add_caller(&callers, name_of(report, group->around[j]), group->violation);
+    }
+    for (size_t i = 0; i < groups->count; i++) {
+        struct st_violation_group *group = &groups->items[i];
+        const char *name = name_of(report, group->violation->block);
+        uint32_t number = st_names_find(&callers.names, name, strlen(name));
+        if (number != ST_NAMES_FULL && st_between_calls(report, group->violation))
+            group->callee = callers.callees[number];
+    }
+    st_names_free(&callers.names);
+    free(callers.callees);
+}
+
+static bool is_start(const struct st_violation_group *group) {
+    const char *function;
+    size_t length;
+    return group->row && st_block_is_start(group->row->name, &function, &length);
+}
+
 /* Those of one program follow each other. */
 static int compare_programs(const struct st_violation *a, const struct st_violation *b) {
     return a->program && b->program ? strcmp(a->program, b->program) : 0;
@@ -211,18 +275,40 @@ static int by_rank_then_event(const void *left, const void *right) {
     if (!order)
         order = compare_numbers(harm_of(b->violation), harm_of(a->violation));
     if (!order)
+        order = compare_numbers(a->callee != NULL, b->callee != NULL);
+    if (!order)
+        order = compare_numbers(is_start(a), is_start(b));
+    if (!order)
+        order = compare_numbers(b->damage, a->damage);
+    if (!order)
+        order = compare_numbers(b->direct, a->direct);
+    if (!order)
         order = compare_ranks(a->row, b->row);
     return order ? order : compare_numbers(a->violation->event.number, b->violation->event.number);
 }
 
 static void gather_cuts(struct gathering *g, const struct cut *cuts, size_t count) {
-    struct st_violation_groups *groups = g->groups;
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || compare_places(&cuts[i - 1], &cuts[i]) != 0)
             start_group(g, &cuts[i].items[0]);
         add_cut(g, &cuts[i]);
     }
+}
+
+/* Not all of them need be in the list. */
+static void count_all(struct st_violation_group *group) {
+    const struct st_block_gap *gap = group->violation->gap;
+    if (gap && gap->times > group->count)
+        group->count = (size_t)gap->times;
+}
+
+static void sort_groups(const struct st_report *report, struct st_violation_groups *groups) {
+    for (size_t i = 0; i < groups->count; i++)
+        count_all(&groups->items[i]);
+    find_dispatchers(report, groups);
     qsort(groups->items, groups->count, sizeof *groups->items, by_rank_then_event);
+    for (size_t i = 0; i < groups->count; i++)
+        groups->items[i].rank = i + 1;
 }
 
 static void index_groups(struct gathering *g, const struct st_findings *findings,
@@ -256,6 +342,7 @@ struct st_violation_groups st_group_violations(const struct st_report *report,
     sort_cuts(report, cuts, cut_count);
     struct gathering g = {.groups = &groups, .rows = index_rows(groups.rows, groups.row_count)};
     gather_cuts(&g, cuts, cut_count);
+    sort_groups(report, &groups);
     index_groups(&g, findings, items);
     free(g.rows.rows);
     free(g.seen);

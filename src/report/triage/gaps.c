@@ -163,11 +163,28 @@ static void put_text(FILE *file, const char *text, size_t length) {
     }
 }
 
-/* The line of a location in this file; 0 where it is in another, or in none. */
-static uint32_t line_in(const char *location, const char *file, size_t file_length) {
-    uint32_t line;
-    size_t length = st_split_location(location, &line);
-    return length && length == file_length && memcmp(location, file, length) == 0 ? line : 0;
+/* Splits a location into a file and a line; one that is a mere number is a line of no file. */
+static bool split(const char *location, size_t *length, uint32_t *line) {
+    size_t digits = strspn(location, "0123456789");
+    *length = 0;
+    *line = 0;
+    if (digits && digits < 10 && !location[digits]) {
+        *line = (uint32_t)strtoul(location, NULL, 10);
+        return true;
+    }
+    *length = st_split_location(location, line);
+    return *length != 0;
+}
+
+/* How far below the one the other location is, if both are in the same file. */
+static bool find_distance(const char *begin, const char *location, long *distance) {
+    size_t length, begin_length;
+    uint32_t line, first;
+    if (!split(begin, &begin_length, &first) || !split(location, &length, &line) ||
+        length != begin_length || memcmp(begin, location, length) != 0)
+        return false;
+    *distance = (long)line - (long)first;
+    return true;
 }
 
 /* The text of the line, and the how-manieth line of the function with this text it is; otherwise
@@ -177,21 +194,22 @@ static void put_spot(FILE *file, const struct finder *finder, const char *begin,
                      const struct spot *spot, bool by_line) {
     const char *text;
     size_t length;
-    uint32_t first = 0, line, alone;
+    uint32_t first, alone;
+    long distance = 0;
     if (!spot->place)
         return;
-    size_t begin_length = st_split_location(begin, &first);
-    line = begin_length ? line_in(spot->location, begin, begin_length) : 0;
+    bool near = find_distance(begin, spot->location, &distance);
     if (!spot->in_function) {
         st_put_stable_step(file, finder->report, spot->place);
         fputc(' ', file);
     }
-    if (line && !by_line && finder->sources && spot->in_function &&
+    if (near && !by_line && finder->sources && spot->in_function &&
+        st_split_location(begin, &first) &&
         st_source_line(finder->sources, spot->location, &text, &length)) {
         put_text(file, text, length);
         fprintf(file, " #%zu", st_source_repeats(finder->sources, spot->location, first));
-    } else if (line) {
-        fprintf(file, "%+ld", (long)line - (long)first);
+    } else if (near) {
+        fprintf(file, "%+ld", distance);
     } else if (st_split_location(spot->location, &alone)) {
         fprintf(file, "line %u", (unsigned)alone);
     } else if (spot->in_function) {
@@ -282,6 +300,26 @@ static bool cut_by_same(const struct st_violation *inner, const struct st_violat
            inner->thread == outer->thread && inner->depth != outer->depth;
 }
 
+/* How often each gap was cut: blocks around others are not counted. */
+static void count_times(struct st_findings *findings) {
+    struct st_names prints;
+    uint64_t *times = st_alloc(findings->kept + 1, sizeof *times);
+    st_names_init(&prints);
+    for (size_t i = 0; i < findings->kept; i++) {
+        const struct st_violation *violation = &findings->violations[i];
+        bool innermost = i + 1 == findings->kept || !cut_by_same(violation + 1, violation);
+        uint32_t number =
+            st_names_add(&prints, violation->gap->fingerprint.text, ST_FINGERPRINT_SIZE - 1);
+        times[number] += innermost;
+    }
+    for (size_t i = 0; i < findings->kept; i++) {
+        struct st_block_gap *gap = findings->violations[i].gap;
+        gap->times = times[st_names_find(&prints, gap->fingerprint.text, ST_FINGERPRINT_SIZE - 1)];
+    }
+    st_names_free(&prints);
+    free(times);
+}
+
 /* They are in the order of their events, outer ones before inner ones. */
 void st_find_gaps(const struct st_report *report, struct st_findings *findings) {
     struct finder finder = start(report);
@@ -294,6 +332,7 @@ void st_find_gaps(const struct st_report *report, struct st_findings *findings) 
                              ? copy_gap(inner->gap)
                              : make_gap(&finder, violation, left_of(violation));
     }
+    count_times(findings);
     finish(&finder);
 }
 
