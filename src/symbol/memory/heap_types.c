@@ -227,11 +227,11 @@ static unsigned fit_of(const struct candidate *candidate, uint64_t size) {
 }
 
 /* Small sizes are those of many things. */
-static bool is_telling(const struct candidate *candidate) {
-    enum { TELLING = 16 };
+static bool is_distinctive(const struct candidate *candidate) {
+    enum { DISTINCTIVE = 16 };
     int tag = dwarf_tag((Dwarf_Die *)&candidate->type);
     bool structure = tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
-    return candidate->mentioned || (structure && candidate->size >= TELLING);
+    return candidate->mentioned || (structure && candidate->size >= DISTINCTIVE);
 }
 
 static bool is_same_type(const struct candidate *a, const struct candidate *b) {
@@ -245,7 +245,7 @@ static const struct candidate *choose(const struct st_heap_site *site, uint64_t 
     bool doubtful = false;
     for (size_t i = 0; i < site->count; i++) {
         const struct candidate *one = &site->list[i];
-        unsigned fit = is_telling(one) ? fit_of(one, size) : 0;
+        unsigned fit = is_distinctive(one) ? fit_of(one, size) : 0;
         unsigned worth = fit ? fit + (one->mentioned ? 4 : 0) : 0;
         if (!worth || worth < most)
             continue;
