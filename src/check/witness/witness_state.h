@@ -97,7 +97,7 @@ static inline struct st_last_access access_of(const struct witness *w, uint32_t 
                                    .time = thread->time,
                                    .before = thread->before,
                                    .number = w->number,
-                                   .loc = w->event->loc};
+                                   .loc = st_access_loc(w->event)};
 }
 
 static inline struct st_last_access this_access(const struct witness *w, uint32_t t) {
