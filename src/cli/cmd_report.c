@@ -6,6 +6,7 @@
 #include "report/load/merged_runs.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* How much to read to distinguish a result from a trace. */
 enum { FIRST_LOOK = 4096 };
@@ -127,7 +128,23 @@ static enum status refuse_pipe(const struct st_input *input) {
     return complain(&error);
 }
 
-static enum status run(const void *values, const char *const *operands) {
+/* Nobody reads a page on a terminal: there the report is text. */
+static struct values for_terminal(const struct values *wanted, const char *path) {
+    struct values values = *wanted;
+    bool page = strcmp(st_report_formats[values.format].name, "html") == 0;
+    if (!page || values.output || values.filters.print || !isatty(STDOUT_FILENO))
+        return values;
+    values.format = 0;
+    if (!values.common.quiet)
+        fprintf(stderr,
+                "seriatim: as text, since standard output is a terminal; for a page: "
+                "seriatim report -o report.html %s\n",
+                path);
+    return values;
+}
+
+static enum status run(const void *command_values, const char *const *operands) {
+    const struct values chosen = for_terminal(command_values, operands[0]), *values = &chosen;
     struct st_input input;
     struct st_error error;
     if (operands[1])
@@ -161,10 +178,10 @@ const struct command cmd_report = {
     .summary = "show a saved result as a page for a browser, or in another format",
     .description =
         "Shows a result that check, run, hunt or predict saved with --format json, as a\n"
-        "page for a browser or in another format. RESULT is a file, or - for standard\n"
-        "input. A TRACE is checked first, as 'seriatim check' does without options. Of\n"
-        "several results of check, run and hunt one is made: counts add up, and what\n"
-        "several have found is one finding.\n\n"
+        "page for a browser or in another format; on a terminal, as text in place of a\n"
+        "page. RESULT is a file, or - for standard input. A TRACE is checked first, as\n"
+        "'seriatim check' does without options. Of several results of check, run and\n"
+        "hunt one is made: counts add up, and what several have found is one finding.\n\n"
         "Exit status: 0 nothing new found, 1 something new found, 2 error.\n",
     .options = options,
     .values_size = sizeof(struct values),

@@ -44,6 +44,16 @@ static const char *below(const char *root, const char *path) {
     return strncmp(path, root, length) == 0 && path[length] ? path + length : NULL;
 }
 
+/* A compiler may have been asked to write paths from the root on, with or without the folder that
+ * it ran in before them. The part of the path that is a file below the root, or NULL. */
+static const char *find_mapped(const char *root, const char *path) {
+    while (path && !is_there(root, path)) {
+        path = strchr(path, '/');
+        path = path ? path + 1 : NULL;
+    }
+    return path;
+}
+
 char *st_root_path(const struct st_report *report, const char *path) {
     char here[PATH_MAX];
     if (!report->root || !*path)
@@ -55,9 +65,9 @@ char *st_root_path(const struct st_report *report, const char *path) {
         const char *rest = below(report->root, path);
         return st_strdup(rest ? rest : path);
     }
-    /* A compiler may have been asked to write paths from the root on. */
-    if (!is_there(folder, path) && is_there(report->root, path))
-        return st_strdup(path);
+    const char *mapped = is_there(folder, path) ? NULL : find_mapped(report->root, path);
+    if (mapped)
+        return st_strdup(mapped);
     char *whole = join(folder, path);
     const char *rest = below(report->root, whole);
     char *result = st_strdup(rest && !strstr(rest, "../") ? rest : path);
