@@ -52,8 +52,8 @@ struct rt_thread {
     /* The program asked not to see its accesses or its synchronisation: how often (rt_is_ignored).
      */
     uint16_t ignored_reads, ignored_writes, ignored_sync;
-    size_t ignoring;                                               /* 1: reads or writes; or 0 */
-    struct rt_thread *next;                                        /* in the list of free ones */
+    size_t ignoring;        /* 1: reads or writes; or 0 */
+    struct rt_thread *next; /* in the list of free ones */
     /* By slot, modulo their number: a shadow word of another thread with the newest epoch of which
      * an access of this one is known to the watcher to depend (access_deferred.c). */
     uint64_t learned[RT_LEARNED];
