@@ -35,6 +35,9 @@ static inline void rt_emit_frames(struct rt_thread *t) {
         rt_emit_new_frames(t);
 }
 
+/* Emits where the frames of open functions are on the stack (ST_STREAM_FRAME). */
+void rt_emit_stack(struct rt_thread *t);
+
 /* Was an annotated block ever begun? */
 extern _Atomic bool rt_has_blocks;
 
