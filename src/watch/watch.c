@@ -84,7 +84,8 @@ static size_t take_records(void *context, uint32_t serial, uint64_t position,
 /* Where things are in the stream is asked before the program can write over it. */
 static void listen(struct st_watch *watch, const struct st_translation *translation) {
     watch->translator = st_translator_new(translation);
-    st_translator_publish_to(watch->translator, st_stream_dead_before(watch->memory.head));
+    st_translator_publish_to(watch->translator, st_stream_dead_before(watch->memory.head),
+                             st_stream_counters(watch->memory.head));
     watch->merge = st_merge_new(watch->memory.head, watch->memory.given, take_records, watch);
     watch->listening = true;
 }

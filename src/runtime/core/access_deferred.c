@@ -414,7 +414,7 @@ static bool make_room(struct rt_thread *t, uintptr_t granule, struct rt_view *vi
 static void access_ordered(struct rt_thread *t, uintptr_t address, uint32_t bytes, bool write,
                            uintptr_t caller) {
     uintptr_t granule = address & ~(uintptr_t)7;
-    rt_emit_frames(t);
+    rt_board_frames(t);
     struct rt_view view = load_settled(t, granule);
     if (defer(t, granule, view.write, view.read, bytes, write, caller) ||
         (make_room(t, granule, &view, bytes, write) &&
@@ -423,6 +423,8 @@ static void access_ordered(struct rt_thread *t, uintptr_t address, uint32_t byte
     struct rt_need need = {.sequence = !rt_has_slot(t)};
     add_need(&need, t, granule, &view, bytes, write, true);
     bool mixing = need.access && has_to_mix(t, &view, bytes, write, fits);
+    if (need.access)
+        rt_emit_frames(t);
     rt_emit_order(t, &need);
     uint64_t before = t->position;
     flush(t, granule, &view, need.access, bytes, write);
@@ -463,6 +465,8 @@ struct part {
 
 static void emit_part(struct rt_thread *t, const struct part *part, bool write, uintptr_t caller) {
     uintptr_t start = part->start, end = part->end;
+    if (part->need.access)
+        rt_emit_frames(t);
     rt_emit_order(t, &part->need);
     uint64_t before = t->position;
     for (uintptr_t g = start & ~(uintptr_t)7; g < end; g += 8) {
@@ -564,7 +568,7 @@ static void access_range_once(struct rt_thread *t, uintptr_t address, size_t siz
  * were done before that are done again. */
 void rt_defer_range(struct rt_thread *t, uintptr_t address, size_t size, bool write,
                     uintptr_t caller) {
-    rt_emit_frames(t);
+    rt_board_frames(t);
     uint64_t epoch = t->current;
     access_range_once(t, address, size, write, caller);
     if (t->current != epoch)
