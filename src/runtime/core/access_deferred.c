@@ -392,9 +392,9 @@ static bool make_room(struct rt_thread *t, uintptr_t granule, struct rt_view *vi
         return false;
     if (state == RT_FREED)
         rt_observe(t, rt_sequence_of(view->write));
-    if (write)
-        rt_flush_write(t, granule, view);
-    else
+    /* Before the reads: if a write comes behind them, the engine takes them for older ones. */
+    rt_flush_write(t, granule, view);
+    if (!write)
         rt_flush_reads(t, granule, view);
     rt_publish(t);
     if (state != RT_OWN) {
@@ -405,8 +405,8 @@ static bool make_room(struct rt_thread *t, uintptr_t granule, struct rt_view *vi
         view->write = t->current;
     else
         view->read = view->read_detail = 0;
-    view->write |= RT_MIXED | RT_KNOWN;
-    view->write_detail = write ? RT_PRIVATE : view->write_detail | RT_PRIVATE;
+    view->write |= RT_MIXED | RT_KNOWN | (write ? 0 : RT_EMITTED);
+    view->write_detail = write ? RT_PRIVATE : view->write_detail | RT_PRIVATE | RT_OLD_EMITTED;
     set(granule, view);
     return true;
 }
