@@ -27,12 +27,13 @@ test: ## build with gcc, clang and sanitizers, and run every test
 	@scripts/test -j$(JOBS)
 
 .PHONY: bench
-bench: all ## measure the engines, what it costs to watch programs, and prediction; see docs/bench.md
+bench: all ## measure engines, what it costs to watch programs, and prediction (QUICK=1: see that it works)
 	@scripts/setup bench
-	@python3 bench/run.py
-	@python3 bench/programs.py
-	@python3 bench/predict.py
-	@python3 bench/segments.py
+	@python3 bench/run.py $(if $(QUICK),--quick)
+	@python3 bench/programs.py $(if $(QUICK),--scale 1 --rounds 1)
+	@python3 bench/real/cost.py $(if $(QUICK),--quick)
+	@python3 bench/predict.py $(if $(QUICK),--quick)
+	@python3 bench/segments.py $(if $(QUICK),--tiny)
 
 .PHONY: fuzz
 fuzz: all ## compare engines and reference on random traces, until stopped (SEED=1) or COUNT of them
@@ -40,13 +41,19 @@ fuzz: all ## compare engines and reference on random traces, until stopped (SEED
 
 .PHONY: install
 install: all ## install program, library, manual pages and completion (PREFIX=/usr/local, DESTDIR=)
-	@cmake --install build --prefix "$(PREFIX)"
+	@scripts/install build "$(PREFIX)"
 
 .PHONY: uninstall
 uninstall: ## remove what the last `make install` installed
-	@test -f build/install_manifest.txt || { echo "Nothing was installed from here."; exit 1; }
-	@while read -r file || [ -n "$$file" ]; do rm -fv "$(DESTDIR)$$file"; done \
-	    <build/install_manifest.txt
+	@scripts/uninstall build
+
+.PHONY: package
+package: ## make a Debian package, build/packages/seriatim_*.deb
+	@scripts/setup package
+	@$(MAKE) all
+	@rm -rf build/packages
+	@cd build && cpack --config CPackConfig.cmake
+	@rm -rf build/packages/_CPack_Packages
 
 .PHONY: format
 format: ## put the C files into shape with clang-format

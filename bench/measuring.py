@@ -62,20 +62,22 @@ class Launcher:
         self.report = os.path.join(directory, "report")
         self.output = os.path.join(directory, "output")
         # In the C locale grep need not decode UTF-8, so it is the fastest grep there is.
-        self.environment = dict(os.environ, LC_ALL="C")
+        # Of ThreadSanitizer only the cost is of interest, not the printing of what it found.
+        self.environment = dict(os.environ, LC_ALL="C", TSAN_OPTIONS="report_bugs=0")
+        self.started = lambda process: None  # called with the number of bench-measure's process
 
     def run(self, argv, cap):
         # The output goes to a real file: GNU grep stops at the first match if it is /dev/null.
         with open(self.output, "wb") as output:
-            launched = subprocess.run(
+            launched = subprocess.Popen(
                 [self.program, self.report, f"{cap:.3f}"] + argv,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.PIPE,
                 env=self.environment,
-                check=False,
             )
-        errors = launched.stderr.decode(errors="replace")
+            self.started(launched.pid)
+            errors = launched.communicate()[1].decode(errors="replace")
         if launched.returncode != 0:
             raise Trouble(f"cannot measure {show(argv)}: {errors.strip()}")
         with open(self.report, encoding="ascii") as report:

@@ -1,4 +1,5 @@
-"""Draws the growth of cost as an SVG: one panel for each growing size, one line for each engine."""
+"""Draws the growth of cost as an SVG: one panel for each growing size, one line for each engine; and the cost of
+watching programs: one line for each program, one mark for each way in which it ran."""
 
 import math
 from xml.sax.saxutils import escape
@@ -207,4 +208,48 @@ def draw(growths, engines):
         parts += draw_panel(name, growths[name], engines, LEFT + i * (PANEL_WIDTH + GAP))
     legend_top = TOP + PANEL_HEIGHT + 66
     parts += draw_legend(engines, any(run.stopped for run in runs), LEFT, legend_top)
+    return "\n".join(parts + ["</svg>"]) + "\n"
+
+
+# Real programs (real/cost.py): the ways, and how they are marked.
+WAYS = {"native": GREP_COLOUR, "floor": "#56b4e9", "run": "#0072b2", "record": "#d55e00"}
+NAME_WIDTH, LINE_HEIGHT, LINES_WIDTH = 170, 30, 560
+
+
+def draw_programs(programs):
+    """The SVG of what ways to run programs cost, compared with ThreadSanitizer. `programs` is a list of (name,
+    {way: seconds}) in which every way and "tsan" occur."""
+    ratios = [(name, {way: cpu[way] / cpu["tsan"] for way in WAYS}) for name, cpu in programs]
+    values = [value for _, row in ratios for value in row.values()] + [1.0]
+    left, top = NAME_WIDTH, 74
+    bottom = top + LINE_HEIGHT * len(ratios)
+    across = Axis([min(values) / 1.2, max(values) * 1.2], left, left + LINES_WIDTH)
+    width, height = left + LINES_WIDTH + 28, bottom + 66
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" font-family="system-ui, -apple-system, \'Segoe UI\', Helvetica, Arial, '
+        'sans-serif" role="img">',
+        "<title>CPU time of real programs, as multiples of ThreadSanitizer's</title>",
+        f'<rect x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="10" fill="#ffffff" '
+        f'stroke="{GRID}"/>',
+        text(24, 30, "CPU time of real programs", "start", 14, INK, ' font-weight="600"'),
+        text(24, 48, "multiples of ThreadSanitizer's, logarithmic scale", "start", 11, FAINT),
+    ]
+    for tick in across.ticks():
+        x = number(across.place(tick))
+        colour = INK if tick == 1 else GRID
+        parts.append(f'<line x1="{x}" y1="{top}" x2="{x}" y2="{bottom}" stroke="{colour}"/>')
+        parts.append(text(across.place(tick), bottom + 16, plain_label(tick), "middle", 11, FAINT))
+    for i, (name, row) in enumerate(ratios):
+        y = top + LINE_HEIGHT * (i + 0.5)
+        parts.append(text(left - 14, y + 4, escape(name), "end"))
+        ends = (number(across.place(min(row.values()))), number(across.place(max(row.values()))))
+        parts.append(f'<line x1="{ends[0]}" y1="{y}" x2="{ends[1]}" y2="{y}" stroke="{FAINT}"/>')
+        for way, value in row.items():
+            parts.append(f'<circle cx="{number(across.place(value))}" cy="{y}" r="5" '
+                         f'fill="{WAYS[way]}"/>')
+    for i, (way, colour) in enumerate(WAYS.items()):
+        x = left + i * LEGEND_ITEM
+        parts.append(f'<circle cx="{x + 5}" cy="{bottom + 40}" r="5" fill="{colour}"/>')
+        parts.append(text(x + 17, bottom + 44, way, "start"))
     return "\n".join(parts + ["</svg>"]) + "\n"

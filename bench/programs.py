@@ -5,7 +5,7 @@ gcc's ThreadSanitizer, under `seriatim run` and under `seriatim record`, all in 
     bench/programs.py [--build DIR] [--scale N] [--rounds N] [KERNEL|pbzip2...]
 
 CPU time is that of all processes that a command starts, the best of some rounds in which all take
-turns. Every build of a program must print the same. pbzip2 compresses a tree; its source comes from
+turns. ThreadSanitizer reports nothing (report_bugs=0). Every build of a program must print the same. pbzip2 compresses a tree; its source comes from
 Debian (bench/real), and it is skipped if that is not available.
 """
 

@@ -27,6 +27,7 @@ ENGINES = ["witness", "regiontrack", "aerodrome", "doublechecker", "velodrome"]
 KINDS = ["two-phase", "small-blocks", "giant-blocks", "partitioned", "contention", "violating-late"]
 FORMATS = ["text", "native"]
 SECTIONS = ["engines", "one-core", "events", "threads", "variables"]
+REAL_PROGRAMS = "\n## Real programs\n"
 
 GREP_WRITES = ["grep", "-c", "w("]
 GREP_LINES = ["grep", "-c", ""]
@@ -478,8 +479,11 @@ def write_docs(lines, growths, engines):
     write_plot(growths, engines, os.path.join(ROOT, "docs", "bench.svg"))
     title, rest = lines[0], lines[1:]
     picture = "![Cost against events, threads and variables, by engine](bench.svg)\n"
-    with open(os.path.join(ROOT, "docs", "bench.md"), "w", encoding="utf-8") as file:
-        file.write("\n".join([title, picture] + rest) + "\n")
+    path = os.path.join(ROOT, "docs", "bench.md")
+    with open(path, encoding="utf-8") as file:
+        programs = file.read().partition(REAL_PROGRAMS)  # a section of bench/real/cost.py
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join([title, picture] + rest + list(programs[1:2])) + programs[2])
 
 
 def parse_options():

@@ -3,15 +3,24 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS seriatim_cli RUNTIME)
+install(TARGETS seriatim_cli EXPORT SeriatimTargets RUNTIME)
+set_target_properties(seriatim_cli PROPERTIES EXPORT_NAME program)
 install(TARGETS seriatim seriatim_static EXPORT SeriatimTargets)
 install(DIRECTORY include/seriatim TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 install(FILES README.md LICENSE CHANGELOG.md TYPE DOC)
+# The pages that the README links to, and what they refer to.
+file(GLOB DOCUMENTS CONFIGURE_DEPENDS docs/*.md docs/*.svg docs/*.png)
+install(FILES ${DOCUMENTS} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+install(DIRECTORY docs/ci docs/schema DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+# Files that other build systems are pointed at.
+install(FILES integrations/toolchain.cmake integrations/presets.json integrations/meson.ini
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/seriatim)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Seriatim)
 install(EXPORT SeriatimTargets NAMESPACE Seriatim:: DESTINATION ${package_dir})
 write_basic_package_version_file(SeriatimConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES cmake/SeriatimConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/SeriatimConfigVersion.cmake
+install(FILES cmake/SeriatimConfig.cmake integrations/SeriatimInstrument.cmake
+        ${CMAKE_CURRENT_BINARY_DIR}/SeriatimConfigVersion.cmake
         DESTINATION ${package_dir})
 
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -12,7 +12,6 @@ another result, how many points and seconds a run took, how many may not be repe
 """
 
 import argparse
-import glob
 import hashlib
 import json
 import os
@@ -26,6 +25,7 @@ import time
 sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 
 import packages
+import recipes
 from compilers import compilers
 from measuring import Trouble
 from memcached import free_port
@@ -42,13 +42,10 @@ class Hunted:
         self.keep = pathlib.Path(options.keep)
         self.ways = compilers(options.build)["seriatim"]
 
-    def place(self, package):
-        """A copy of the source, and whether it is a new one."""
-        place = self.keep / package / "hunted"
-        if place.exists():
-            return place, False
-        packages.copy(os.fspath(self.keep), package, "hunted")
-        return place, True
+    def built(self, recipe):
+        """The program, built on first use."""
+        program = self.keep / recipe.package / "hunted" / recipe.program
+        return program if program.exists() else recipe(self.keep).build("hunted", self.ways, "-O1 -g")
 
     def text(self):
         """A file that compresses like words do."""
@@ -60,58 +57,32 @@ class Hunted:
 
 
 class Xz(Hunted):
-    name, package = "xz -T4", "xz-utils"
+    name = "xz -T4"
 
     def words(self):
-        place, fresh = self.place(self.package)
-        if fresh:
-            packages.make(place, ["./configure", "CC=" + self.ways.cc, "CFLAGS=-O1 -g", "--disable-shared",
-                                  "--disable-nls", "--disable-scripts", "--disable-doc"],
-                          ["make", "-j2"])
-        return [place / "src/xz/xz", "-T4", "--block-size=30KiB", "-1", "-k", "-c", self.text()]
+        return [self.built(recipes.Xz), "-T4", "--block-size=30KiB", "-1", "-k", "-c", self.text()]
 
 
 class Zstd(Hunted):
-    name, package = "zstd -T4", "libzstd"
+    name = "zstd -T4"
 
     def words(self):
-        place, fresh = self.place(self.package)
-        if fresh:
-            packages.make(place, ["make", "-j2", "-C", "programs", "zstd", "CC=" + self.ways.cc,
-                                  "CFLAGS=-O1 -g", "HAVE_ZLIB=0", "HAVE_LZMA=0", "HAVE_LZ4=0"])
-        return [place / "programs/zstd", "-T4", "-B32KB", "-1", "-k", "-q", "-c", self.text()]
+        return [self.built(recipes.Zstd), "-T4", "-B32KB", "-1", "-k", "-q", "-c", self.text()]
 
 
 class Leveldb(Hunted):
-    name, package = "leveldb", "leveldb"
+    name = "leveldb"
 
     def words(self):
-        place, fresh = self.place(self.package)
-        build = place / "hunted-build"
-        program = build / "store"
-        if fresh:
-            build.mkdir()
-            packages.make(build, ["cmake", "..", "-DCMAKE_CXX_COMPILER=" + self.ways.cxx,
-                                  "-DCMAKE_C_COMPILER=" + self.ways.cc, "-DCMAKE_CXX_FLAGS=-O1 -g",
-                                  "-DLEVELDB_BUILD_TESTS=OFF", "-DLEVELDB_BUILD_BENCHMARKS=OFF"],
-                          ["make", "-j2", "leveldb"])
-        if not program.exists():
-            packages.make(build, [self.ways.cxx, "-g", "-O1", "-pthread", "-I", place / "include",
-                                  HERE / "store.cc", "-o", program, *glob.glob(f"{build}/libleveldb.*"),
-                                  "-Wl,-rpath," + os.fspath(build)])
-        return [program, self.keep / "leveldb-data"]
+        return [self.built(recipes.Leveldb), self.keep / "leveldb-data"]
 
 
 class Redis(Hunted):
-    name, package = "redis", "redis"
+    name = "redis"
 
     def words(self):
-        place, fresh = self.place(self.package)
-        if fresh:
-            packages.make(place, ["make", "-j2", "-C", "src", "redis-server", "CC=" + self.ways.cc,
-                                  "MALLOC=libc", "OPTIMIZATION=-O1", "BUILD_TLS=no", "USE_SYSTEMD=no"])
         self.port = free_port()
-        return [place / "src/redis-server", "--port", self.port, "--bind", "127.0.0.1", "--save", "",
+        return [self.built(recipes.Redis), "--port", self.port, "--bind", "127.0.0.1", "--save", "",
                 "--appendonly", "yes", "--dir", self.data(), "--io-threads", 4, "--io-threads-do-reads",
                 "yes"]
 
@@ -129,7 +100,7 @@ class Redis(Hunted):
 
 
 class Memcached(Hunted):
-    name, package = "memcached 1.4.4", None
+    name = "memcached 1.4.4"
 
     def words(self):
         place = pathlib.Path(self.options.memcached).resolve()

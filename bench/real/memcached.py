@@ -69,6 +69,17 @@ def slap(port, load):
             raise Trouble(f"memcslap -t {test} failed: {text.strip()}")
 
 
+def end(server, pid_file):
+    """Ends the program that the thread `server` runs."""
+    while server.is_alive():
+        try:
+            with open(pid_file, encoding="ascii") as file:
+                os.kill(int(file.read()), signal.SIGTERM)
+        except (OSError, ValueError):
+            pass  # it writes the file when it starts serving, and removes it at the end
+        server.join(0.5)
+
+
 class Work:
     def __init__(self, folder):
         self.pid_file = os.path.join(os.path.abspath(folder), "memcached.pid")
@@ -93,16 +104,7 @@ class Work:
             client.work(port, THREADS, LOAD)
             capable(port)
         finally:
-            self._end(server)
+            end(server, self.pid_file)
         if not runs:
             raise Trouble("memcached could not be measured")
         return runs[0]
-
-    def _end(self, server):
-        while server.is_alive():
-            try:
-                with open(self.pid_file, encoding="ascii") as file:
-                    os.kill(int(file.read()), signal.SIGTERM)
-            except (OSError, ValueError):
-                pass  # it writes the file when it starts serving, and removes it at the end
-            server.join(0.5)

@@ -38,6 +38,7 @@ class Bench:
         base = os.path.join(options.keep, re.sub(r"\W+", "-", name) + "-" + way)
         self.trace, self.report = base + ".stt", base + ".json"
         self.launcher = Launcher(os.path.join(options.build, "bench-measure"), options.keep)
+        del self.launcher.environment["TSAN_OPTIONS"]  # its warnings are counted here
         self.output = self.launcher.output
 
     def launch(self, argv):

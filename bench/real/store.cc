@@ -1,6 +1,6 @@
 // Writes to a leveldb from two threads while its own compaction runs, and prints what is in it.
 //
-//     store FOLDER
+//     store FOLDER [ENTRIES]
 #include <leveldb/db.h>
 #include <leveldb/write_batch.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-static const int entries = 60;
+static int entries = 60; // of each thread
 
 static void check(const leveldb::Status &status) {
     if (!status.ok()) {
@@ -30,8 +30,10 @@ int main(int argc, char **argv) {
     leveldb::Options options;
     options.create_if_missing = true;
     options.write_buffer_size = 64 << 10;
-    if (argc != 2)
+    if (argc != 2 && argc != 3)
         return 2;
+    if (argc == 3)
+        entries = std::atoi(argv[2]);
     leveldb::DestroyDB(argv[1], options);
     check(leveldb::DB::Open(options, argv[1], &db));
     std::thread one(fill, db, 1), other(fill, db, 2);

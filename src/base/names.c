@@ -22,6 +22,8 @@ void st_names_init(struct st_names *names) {
 
 void st_names_free(struct st_names *names) {
     st_hash_free(&names->table, ST_NAME_WIDTH);
+    for (size_t i = 0; i < ST_SERIES_COUNT; i++)
+        st_free_table(names->series[i].entries, names->series[i].capacity, sizeof(uint32_t));
     free(names->text);
     free(names->offset);
     *names = (struct st_names){.count = 0};
@@ -70,6 +72,75 @@ static uint64_t *find_slot(const struct st_names *names, const struct st_name_ke
     return st_hash_find(&names->table, ST_NAME_WIDTH, words, key->hash, NULL, NULL);
 }
 
+/* ---- series ---- */
+
+/* Entries that a table may have: so many, and so many more for each of its names, since numbers can
+ * be far apart; but never more than the last, which is enough for ten million variables. */
+enum { FREE_ENTRIES = 1 << 16, ENTRIES_FOR_A_NAME = 256, MOST_ENTRIES = 1 << 25 };
+enum { FIRST_ENTRIES = 256, LONGEST_PREFIX = 16, MOST_DIGITS = 8 };
+
+/* A name as a prefix and a number, which has no leading zero and at most 8 digits. */
+struct series_name {
+    uint64_t low, high;
+    uint32_t number;
+};
+
+static bool split_name(const struct st_name_key *key, struct series_name *name) {
+    size_t start = key->length;
+    while (start && (unsigned char)(key->text[start - 1] - '0') < 10)
+        start--;
+    size_t digits = key->length - start;
+    if (!digits || digits > MOST_DIGITS || start > LONGEST_PREFIX ||
+        (digits > 1 && key->text[start] == '0'))
+        return false;
+    char prefix[LONGEST_PREFIX] = {0};
+    memcpy(prefix, key->text, start);
+    memcpy(&name->low, prefix, 8);
+    memcpy(&name->high, prefix + 8, 8);
+    name->number = 0;
+    for (size_t i = start; i < key->length; i++)
+        name->number = 10 * name->number + (uint32_t)(key->text[i] - '0');
+    return true;
+}
+
+static bool has_room(const struct st_names *names, size_t entries) {
+    return entries <= FREE_ENTRIES + ENTRIES_FOR_A_NAME * (size_t)names->count &&
+           entries <= MOST_ENTRIES;
+}
+
+/* The entry of the name, or NULL: a series has no room for it, not now. */
+static uint32_t *make_entry(struct st_names *names, const struct st_name_key *key) {
+    struct series_name name;
+    if (!split_name(key, &name))
+        return NULL;
+    struct st_series *series = st_names_series(names, name.low, name.high);
+    if (series->capacity && (series->low != name.low || series->high != name.high))
+        return NULL;
+    size_t capacity = series->capacity ? series->capacity : FIRST_ENTRIES;
+    while (capacity <= name.number)
+        capacity *= 2;
+    size_t room = names->series_room + capacity - series->capacity;
+    if (capacity > series->capacity && !has_room(names, room))
+        return NULL;
+    st_reserve_table(&series->entries, &series->capacity, capacity);
+    names->series_room = room;
+    series->low = name.low;
+    series->high = name.high;
+    return &series->entries[name.number];
+}
+
+/* The number of the name plus 1 if it is in a series, otherwise 0. */
+static uint32_t find_entry(const struct st_names *names, const struct st_name_key *key) {
+    struct series_name name;
+    if (!split_name(key, &name))
+        return 0;
+    const struct st_series *series = st_names_series((struct st_names *)names, name.low, name.high);
+    bool there = series->low == name.low && series->high == name.high;
+    return there && name.number < series->capacity ? series->entries[name.number] : 0;
+}
+
+/* ---- adding names ---- */
+
 uint32_t st_names_append(struct st_names *names, const char *text, size_t length) {
     if (names->count >= ST_NAMES_FULL - 1)
         return ST_NAMES_FULL;
@@ -101,8 +172,28 @@ void st_names_skip(struct st_names *names, uint32_t count) {
     names->first = names->indexed = names->count += count;
 }
 
-/* Gives the next name that has no slot the one that was found for it. */
-static void enter(struct st_names *names, const struct st_name_key *key, uint64_t *slot) {
+/* The number of the name plus 1, or 0: then it belongs to *entry, or to *slot if that is NULL. A
+ * name that came when its series had no room for it is in the table; now it may get its entry. */
+static uint32_t look_for(struct st_names *names, const struct st_name_key *key, uint32_t **entry,
+                         uint64_t **slot) {
+    *entry = make_entry(names, key);
+    *slot = NULL;
+    if (*entry && (**entry || !names->table.used))
+        return **entry;
+    *slot = find_slot(names, key);
+    uint32_t found = (uint32_t)(*slot)[ST_NAME_WIDTH];
+    if (*entry)
+        **entry = found;
+    return found;
+}
+
+/* Enters the next name that look_for does not find. */
+static void enter(struct st_names *names, const struct st_name_key *key, uint32_t *entry,
+                  uint64_t *slot) {
+    if (entry) {
+        *entry = ++names->indexed;
+        return;
+    }
     if (st_hash_is_full(&names->table)) {
         grow(names);
         slot = find_slot(names, key);
@@ -115,22 +206,25 @@ void st_names_index(struct st_names *names) {
     while (names->indexed < names->count) {
         uint32_t next = names->indexed;
         struct st_name_key key = st_name_key(st_name(names, next), st_name_length(names, next));
-        uint64_t *slot = find_slot(names, &key);
-        if (slot[ST_NAME_WIDTH])
+        uint32_t *entry;
+        uint64_t *slot;
+        if (look_for(names, &key, &entry, &slot))
             names->indexed++; /* was not new after all: look-ups find the first */
         else
-            enter(names, &key, slot);
+            enter(names, &key, entry, slot);
     }
 }
 
 uint32_t st_names_number_slow(struct st_names *names, const struct st_name_key *key) {
     st_names_index(names);
-    uint64_t *slot = find_slot(names, key);
-    if (slot[ST_NAME_WIDTH])
-        return (uint32_t)slot[ST_NAME_WIDTH] - 1;
+    uint32_t *entry;
+    uint64_t *slot;
+    uint32_t found = look_for(names, key, &entry, &slot);
+    if (found)
+        return found - 1;
     uint32_t number = st_names_append(names, key->text, key->length);
     if (number != ST_NAMES_FULL)
-        enter(names, key, slot);
+        enter(names, key, entry, slot);
     return number;
 }
 
@@ -141,6 +235,7 @@ uint32_t st_names_add(struct st_names *names, const char *text, size_t length) {
 
 uint32_t st_names_find(const struct st_names *names, const char *text, size_t length) {
     struct st_name_key key = st_name_key(text, length);
-    const uint64_t *slot = find_slot(names, &key);
-    return slot[ST_NAME_WIDTH] ? (uint32_t)slot[ST_NAME_WIDTH] - 1 : ST_NAMES_FULL;
+    uint32_t entry = find_entry(names, &key);
+    uint32_t found = entry ? entry : (uint32_t)find_slot(names, &key)[ST_NAME_WIDTH];
+    return found ? found - 1 : ST_NAMES_FULL;
 }

@@ -2,17 +2,33 @@
  *
  * A trace of a billion lines asks for a name on every line, so look-up is split in two: making the
  * key (hash, and for texts of up to 15 bytes the text itself) and finding it. Between the two a
- * reader can prefetch the slot and go on with its next lines. */
+ * reader can prefetch the slot and go on with its next lines.
+ *
+ * Most names of a trace are a short text and a number, such as x17 or bank.c:42. These are found
+ * in series, one for each such text: arrays by the number. An entry takes 4 bytes where a slot
+ * takes 24 and half of the slots are free, so that a reader misses the cache far less often. */
 #ifndef SERIATIM_BASE_NAMES_H
 #define SERIATIM_BASE_NAMES_H
 
 #include "base/hash_table.h"
 
+/* The names PREFIX0, PREFIX1, ... of a prefix of up to 16 bytes (zeros behind it): the number of
+ * PREFIXn is entries[n] - 1; 0: there is none. All zero is a series that is free. */
+struct st_series {
+    uint64_t low, high;
+    uint32_t *entries;
+    size_t capacity;
+};
+
+enum { ST_SERIES_BITS = 4, ST_SERIES_COUNT = 1 << ST_SERIES_BITS };
+
 /* Invariants: the text of name i is text[offset[i - first]] up to a zero byte, and offset[count -
- * first] is where the next one will go; the names below `first` have no text any more; the table
- * has the keys of the first `indexed` names, apart from those. */
+ * first] is where the next one will go; the names below `first` have no text any more; each of the
+ * first `indexed` names, apart from those, is in a series, or has a slot in the table, or both. */
 struct st_names {
     struct st_hash_table table;
+    struct st_series series[ST_SERIES_COUNT];
+    size_t series_room; /* the sum of their capacities */
     char *text;
     size_t text_capacity;
     uint64_t *offset;
@@ -62,6 +78,13 @@ static inline struct st_name_key st_name_key_padded(const char *text, size_t len
     key.high |= (uint64_t)(length + 1) << 56;
     key.hash = st_name_hash(key.low, key.high);
     return key;
+}
+
+/* The place of the series with this prefix. Another one may be there. */
+static inline struct st_series *st_names_series(struct st_names *names, uint64_t low,
+                                                uint64_t high) {
+    uint64_t hash = (low ^ high * UINT64_C(0xD6E8FEB86659FD93)) * UINT64_C(0x9E3779B97F4A7C15);
+    return &names->series[hash >> (64 - ST_SERIES_BITS)];
 }
 
 /* The number of the name, new or known. At most UINT32_MAX - 1 names; beyond that, ST_NAMES_FULL.

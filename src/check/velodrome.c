@@ -364,8 +364,9 @@ static void blame(struct velodrome *vd, struct thread *thread, size_t path_lengt
 static size_t path_of_blame(struct velodrome *vd, const struct thread *thread,
                             const struct node *node, const struct node *source,
                             const struct st_edge *closing) {
-    return st_findings_keeps(vd->findings, thread->block) ? collect_path(vd, node, source, closing)
-                                                          : 0;
+    return st_findings_keeps(vd->findings, thread->block, vd->here.event.loc)
+               ? collect_path(vd, node, source, closing)
+               : 0;
 }
 
 /* The edge would close a cycle; node is the running transaction, so it is a block. */

@@ -4,6 +4,7 @@
 #include "base/output.h"
 #include "cli/messages.h"
 #include "report/context_details.h"
+#include "report/triage/gaps.h"
 #include "session/trace_check.h"
 
 #include <stdlib.h>
@@ -40,8 +41,8 @@ static void start_engines(struct check *check) {
     enum st_relation relation =
         st_relation_or_usual(values->relation, st_trace_is_recording(check->input.reading.trace));
     st_trace_check_start(&check->engines, all ? st_engines : &st_engines[values->engine],
-                         all ? engine_count() : 1, relation,
-                         st_filters_keep(&values->filters.files, values->limit), values->first);
+                         all ? engine_count() : 1, relation, st_filters_keep(values->limit),
+                         values->first);
 }
 
 /* Returns the exit status. */
@@ -64,6 +65,8 @@ static enum status write_report(struct check *check, const struct st_result *res
                                .kind = runs_all(check) ? ST_REPORT_COMPARISON : ST_REPORT_RESULT,
                                .results = {results, check->engines.count}};
     struct st_text_style style = text_style(&values->common, check->output.fd);
+    for (size_t i = 0; i < check->engines.count; i++)
+        st_find_gaps(&report, &check->engines.runs[i].findings);
     struct st_triaged *triaged = st_filters_apply(&check->filters, &report, values->limit);
     enum status status = report_status(&report);
     if (values->strict && status == STATUS_CLEAN && was_unchecked(&report))
@@ -185,6 +188,7 @@ static const struct st_option options[] = {
      .value = "FILE",
      .help = "a specification that says which blocks should be atomic; without it, all should"},
     LIMIT_OPTION(struct check_values),
+    STORIES_OPTION(struct check_values, filters),
     {.name = "first",
      .kind = ST_FLAG,
      .offset = offsetof(struct check_values, first),

@@ -165,6 +165,7 @@ static const struct st_option options[] = {
      .help = "a specification that says which functions should be atomic; without it, nearly all "
              "should"},
     LIMIT_OPTION(struct values),
+    STORIES_OPTION(struct values, filters),
     FILTER_OPTIONS(struct values, filters),
     OUTPUT_OPTION(struct values),
     REPORT_FORMAT_OPTION(struct values, "text"),

@@ -5,6 +5,7 @@
 #include "cli/predict_options.h"
 #include "hunt/foreseen/foresee.h"
 #include "report/context_details.h"
+#include "report/triage/gaps.h"
 #include "report/tables.h"
 #include "session/trace_prediction.h"
 
@@ -66,7 +67,7 @@ static void make_plan(struct predict *predict) {
                     .jobs = count_jobs(values->jobs),
                     .timeout = values->timeout,
                     .total = &predict->total,
-                    .limit = st_filters_keep(&values->filters.files, values->limit),
+                    .limit = st_filters_keep_predicted(&values->filters.files, values->limit),
                     .order = values->sync},
         .analyses = predict->analyses,
         .analysis_count = all ? st_predictor_count() : 1};
@@ -114,6 +115,7 @@ static enum status write_report(struct predict *predict) {
                                                                    : ST_REPORT_PREDICTION,
                                .predictions = &predict->prediction.predictions};
     struct st_text_style style = text_style(&values->common, predict->output.fd);
+    st_find_predicted_gaps(&report, &predict->prediction.predictions);
     struct st_triaged *triaged = st_filters_apply(&predict->filters, &report, values->limit);
     enum status status = report_status(&report);
     report.has_status = true;

@@ -144,6 +144,7 @@ static const struct st_option options[] = {
      .initial = "60",
      .help = "end the program after S seconds"},
     LIMIT_OPTION(struct values),
+    STORIES_OPTION(struct values, filters),
     {.name = "output",
      .letter = 'o',
      .kind = ST_TEXT,

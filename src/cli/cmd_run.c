@@ -274,8 +274,7 @@ static void watch_other(void *context, struct st_other_process *other) {
         .asked = answer_so_far, .found = send_first, .context = &run};
     struct st_error error;
     st_live_check_init(&run.check, st_relation_or_usual(values->relation, true),
-                       st_filters_keep(&values->filters.files, values->limit), values->first,
-                       &hooks);
+                       st_filters_keep(values->limit), values->first, &hooks);
     if (st_live_check_attach(&run.check, other, first->check.spec, &error) < 0) {
         complain(&error);
         _exit(STATUS_TROUBLE);
@@ -436,8 +435,7 @@ static enum status run_program(const void *command_values, const char *const *op
         open_filters(&run, &error) < 0)
         return complain(&error);
     st_live_check_init(&run.check, st_relation_or_usual(values->relation, true),
-                       st_filters_keep(&values->filters.files, values->limit), values->first,
-                       &hooks);
+                       st_filters_keep(values->limit), values->first, &hooks);
     int started =
         st_live_check_start(&run.check, "run", operands, values->spec, &following, &error);
     enum status status = started < 0 ? complain(&error) : follow(&run);
@@ -457,6 +455,7 @@ static const struct st_option options[] = {
      .help = "a specification that says which functions should be atomic; without it, nearly all "
              "should"},
     LIMIT_OPTION(struct values),
+    STORIES_OPTION(struct values, filters),
     {.name = "first",
      .kind = ST_FLAG,
      .offset = offsetof(struct values, first),

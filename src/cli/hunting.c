@@ -63,7 +63,7 @@ struct st_hunt_options usual_hunt(const struct hunting *hunting, const char *com
                                 .words = words,
                                 .spec = spec,
                                 .relation = st_relation_or_usual(0, true),
-                                .keep = st_filters_keep(&hunting->filters->files, hunting->limit),
+                                .keep = st_filters_keep(hunting->limit),
                                 .seconds = longest_run};
     return (struct st_hunt_options){.subject = subject,
                                     .jobs = processors > 0 ? (size_t)processors : 1,

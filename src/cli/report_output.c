@@ -39,6 +39,7 @@ struct st_text_style text_style(const struct common_values *common, int fd) {
 
 void write_report_as(const struct st_report *report, const struct filter_values *filters,
                      unsigned format, struct st_text_style style, FILE *file) {
+    style.stories = filters->stories;
     if (filters->print)
         st_report_suppressions(report, file);
     else

@@ -10,6 +10,7 @@
 struct filter_values {
     struct st_filter_files files;
     bool print; /* suppressions instead of the report */
+    uint64_t stories;
 };
 
 /* Rows for the tables of options. `member` is the struct filter_values in the struct of values. */
@@ -40,7 +41,15 @@ struct filter_values {
 #define LIMIT_OPTION(type)                                                                         \
     {                                                                                              \
         .name = "limit", .kind = ST_NUMBER, .offset = offsetof(type, limit), .value = "N",         \
-        .initial = "100", .help = "list at most N violated blocks; 0 lists all"                    \
+        .initial = "100", .help = "list at most N findings; 0 lists all"                           \
+    }
+
+/* `member` as above. */
+#define STORIES_OPTION(type, member)                                                               \
+    {                                                                                              \
+        .name = "stories", .kind = ST_NUMBER, .offset = offsetof(type, member.stories),            \
+        .value = "N", .initial = "5",                                                              \
+        .help = "describe the first N findings in full, as text; 0 describes all"                  \
     }
 
 #define STRICT_OPTION(type)                                                                        \

@@ -16,11 +16,23 @@ const char *st_edge_kind_name(enum st_edge_kind kind) {
 void st_findings_init(struct st_findings *findings, size_t limit) {
     memset(findings, 0, sizeof *findings);
     findings->limit = limit ? limit : SIZE_MAX;
+    st_map64_init(&findings->kinds);
+}
+
+void st_block_gap_free(struct st_block_gap *gap) {
+    if (!gap)
+        return;
+    free(gap->function);
+    free(gap->left);
+    free(gap->back);
+    free(gap);
 }
 
 void st_findings_free(struct st_findings *findings) {
-    for (size_t i = 0; i < findings->kept; i++)
+    for (size_t i = 0; i < findings->kept; i++) {
         free(findings->violations[i].path);
+        st_block_gap_free(findings->violations[i].gap);
+    }
     free(findings->violations);
     free(findings->cycle);
     free(findings->cycle_ends);
@@ -28,6 +40,7 @@ void st_findings_free(struct st_findings *findings) {
     free(findings->depths);
     free(findings->unkept);
     st_shares_free(&findings->shares);
+    st_map64_free(&findings->kinds);
     memset(findings, 0, sizeof *findings);
 }
 
@@ -76,14 +89,29 @@ uint32_t st_findings_depth(const struct st_findings *findings, uint32_t block) {
     return block < findings->depths_capacity ? findings->depths[block] : 0;
 }
 
-static bool has_place(const struct st_findings *findings, uint32_t block) {
-    if (findings->limit_each && st_shares_kept(&findings->shares, block) >= findings->limit_each)
-        return false;
-    return findings->kept < findings->limit || st_shares_yield(&findings->shares, block);
+/* There are as many kinds as places in the code, but for recursion; more than these share one. */
+enum { MOST_KINDS = 1 << 20 };
+
+/* What shares the places. With a limit for each name, it is names. */
+static uint32_t kind_of(struct st_findings *findings, uint32_t block, uint64_t loc) {
+    if (findings->limit_each)
+        return block;
+    if (!(loc & ST_LOC_NAME))
+        loc = 0; /* a mere number, which may count the events */
+    uint64_t id = (uint64_t)block * UINT64_C(0x9E3779B97F4A7C15) ^ loc;
+    uint32_t kind = findings->kinds.count < MOST_KINDS ? st_map64_number(&findings->kinds, id)
+                                                       : st_map64_find(&findings->kinds, id);
+    return kind == ST_MAP64_NONE ? MOST_KINDS : kind;
 }
 
-bool st_findings_keeps(const struct st_findings *findings, uint32_t block) {
-    return findings->on_violation || has_place(findings, block);
+static bool has_place(const struct st_findings *findings, uint32_t kind) {
+    if (findings->limit_each && st_shares_kept(&findings->shares, kind) >= findings->limit_each)
+        return false;
+    return findings->kept < findings->limit || st_shares_yield(&findings->shares, kind);
+}
+
+bool st_findings_keeps(struct st_findings *findings, uint32_t block, uint64_t loc) {
+    return findings->on_violation || has_place(findings, kind_of(findings, block, loc));
 }
 
 /* The index for a violation that has_place: a new one, or that of one that gives way. */
@@ -98,10 +126,11 @@ static size_t make_place(struct st_findings *findings) {
     return findings->kept++;
 }
 
-static size_t keep(struct st_findings *findings, const struct st_violation *violation) {
+static size_t keep(struct st_findings *findings, const struct st_violation *violation,
+                   uint32_t kind) {
     size_t place = make_place(findings);
     findings->violations[place] = *violation;
-    st_shares_add(&findings->shares, violation->block, place);
+    st_shares_add(&findings->shares, kind, place);
     return place;
 }
 
@@ -115,8 +144,9 @@ size_t st_findings_violation(struct st_findings *findings, const struct st_viola
     count_violated(findings, &violation);
     if (findings->on_violation)
         findings->on_violation(findings->context, &violation);
-    if (has_place(findings, violation.block))
-        return keep(findings, &violation);
+    uint32_t kind = kind_of(findings, violation.block, violation.event.event.loc);
+    if (has_place(findings, kind))
+        return keep(findings, &violation, kind);
     count_unkept(findings, violation.block);
     free(violation.path);
     return ST_NO_VIOLATION;
@@ -144,7 +174,7 @@ void st_findings_keep_first(struct st_findings *findings) {
     const struct st_violation *all = findings->violations;
     st_findings_sort(findings);
     while (findings->kept && all[findings->kept - 1].event.number != all[0].event.number)
-        free(all[--findings->kept].path);
+        free(all[--findings->kept].path); /* nobody has looked for gaps yet */
 }
 
 /* What maps locations. */

@@ -4,6 +4,7 @@
 #ifndef SERIATIM_FINDING_FINDING_H
 #define SERIATIM_FINDING_FINDING_H
 
+#include "base/map64.h"
 #include "finding/observation.h"
 #include "finding/shares.h"
 #include "trace/event.h"
@@ -42,6 +43,24 @@ struct st_ends {
     struct st_transaction from, to;
 };
 
+enum { ST_FINGERPRINT_SIZE = 33 };
+
+/* 32 hexadecimal digits and a zero. */
+struct st_fingerprint {
+    char text[ST_FINGERPRINT_SIZE];
+};
+
+/* Where a block let go, and where it came back: the cause of a finding, whoever came in between.
+ * Blocks that one event cut have the gap of the innermost of them. report/triage/gaps.h finds it.
+ */
+struct st_block_gap {
+    struct st_fingerprint fingerprint, by_line; /* see report/triage/fingerprint.h */
+    char *function;                             /* the name of the block whose gap it is */
+    char *left, *back; /* lines in that block: "bank.c:21"; "" where they are not known */
+    uint64_t times;    /* how often it was cut there, as far as that is known; 0: as often as there
+                        * are violations with this gap */
+};
+
 /* A violated block. Invariant: begin <= event, and event <= end unless end is 0 (still open). */
 struct st_violation {
     uint32_t block; /* name, or ST_NO_NAME */
@@ -61,7 +80,10 @@ struct st_violation {
     uint64_t process;
     const char *program;
     const struct st_observation *observation; /* how a hunt saw it; NULL: no hunt did */
+    struct st_block_gap *gap;                 /* NULL: nobody has looked for it yet */
 };
+
+void st_block_gap_free(struct st_block_gap *gap); /* NULL is none */
 
 enum st_verdict { ST_UNDECIDED, ST_SERIALIZABLE, ST_NOT_SERIALIZABLE };
 
@@ -76,7 +98,9 @@ struct st_findings {
     struct st_violation *violations; /* as found, until one gives way; see st_findings_sort */
     size_t kept, kept_capacity, limit;
     size_t limit_each;          /* how many of a name are kept at most; 0: no such limit */
-    struct st_shares shares;    /* of the block names in `violations` */
+    size_t left_out;            /* findings that are in no list: there is a limit for them */
+    struct st_shares shares;    /* of the kinds in `violations` */
+    struct st_map64 kinds;      /* of violations: the block, and where it was seen to be cut */
     struct st_edge *cycle;      /* cross-thread edges of the cycle that closes there, where known */
     struct st_ends *cycle_ends; /* of each of them; NULL where not known */
     size_t cycle_length;
@@ -95,7 +119,7 @@ struct st_findings {
     void *context;
 };
 
-/* limit: how many violations to keep in full; 0 keeps all. When there are more, the names of blocks
+/* limit: how many violations to keep in full; 0 keeps all. When there are more, the kinds of them
  * share the places (finding/shares.h). */
 void st_findings_init(struct st_findings *findings, size_t limit);
 void st_findings_free(struct st_findings *findings);
@@ -108,9 +132,9 @@ bool st_findings_bad_event(struct st_findings *findings, uint64_t event);
 size_t st_findings_violation(struct st_findings *findings, const struct st_violation *violation);
 #define ST_NO_VIOLATION SIZE_MAX
 
-/* Would anybody look at the path of another violation of a block with this name? If not, an engine
- * can save itself the trouble of finding it. */
-bool st_findings_keeps(const struct st_findings *findings, uint32_t block);
+/* Would anybody look at the path of another violation of a block with this name, proved by an event
+ * at this location? If not, an engine can save itself the trouble of finding it. */
+bool st_findings_keeps(struct st_findings *findings, uint32_t block, uint64_t loc);
 
 /* The violated block with this handle has ended. `begin` is the number of its begin event, which
  * shows whether the violation is still there: it may have given way to another. */

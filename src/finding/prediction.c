@@ -15,6 +15,7 @@ void st_prediction_init(struct st_prediction *prediction) {
 }
 
 static void free_block(struct st_predicted_block *block) {
+    st_block_gap_free(block->gap);
     free(block->pattern);
     free(block->why);
     free(block->variables);

@@ -64,6 +64,8 @@ struct st_predicted_block {
                                     * in the trace, in the order of the witness */
     size_t broken_count;
 
+    struct st_block_gap *gap; /* NULL: nobody has looked for it yet */
+
     /* finding/schedules.h fills the rest, an analysis need not. */
     struct st_place *schedule; /* those events of the witness that are shown, in its order */
     size_t schedule_length;

@@ -1,9 +1,10 @@
 /* Who gives way when there are more violations than places for them.
  *
- * A block that is cut all the time must not hide one that was cut once. So the places are shared
- * among the names of blocks: when all are taken and a name has at least two fewer than the name
- * that has most, the newest violation of that one gives its place. The first violations of a name
- * are thus the last to go, and with as many places as names each keeps its first.
+ * What is cut all the time must not hide what was cut once. So the places are shared among names,
+ * which are the kinds of violations (finding/finding.c): when all are taken and a name has at least
+ * two fewer than the name that has most, the newest violation of that one gives its place. The
+ * first violations of a name are thus the last to go, and with as many places as names each keeps
+ * its first.
  *
  * Every function takes constant time, but for the growth of its arrays. */
 #ifndef SERIATIM_FINDING_SHARES_H

@@ -277,6 +277,14 @@ static void warn_of_input(const struct st_hunt *hunt, const struct st_controlled
                      hunt->subject.words[0], hunt->no_input);
 }
 
+static void warn_of_terminal(const struct st_hunt *hunt, const struct st_controlled_run *run) {
+    if (run->log->wanted_terminal)
+        st_hunt_warn(hunt,
+                     "%s tried to open its terminal (/dev/tty), and programs that are hunted have "
+                     "none: let it take its input from arguments, files or standard input",
+                     hunt->subject.words[0]);
+}
+
 static void warn_of_learning(const struct st_hunt *hunt, const struct st_controlled_run *one,
                              const struct st_controlled_run *other) {
     const char *name = hunt->subject.words[0];
@@ -300,6 +308,7 @@ static void warn_of_learning(const struct st_hunt *hunt, const struct st_control
     else
         warn_of_varying(hunt, one, other);
     warn_of_input(hunt, one);
+    warn_of_terminal(hunt, one);
     uint32_t others = atomic_load(&one->area.map->others);
     if (others)
         st_hunt_warn(hunt,

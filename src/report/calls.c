@@ -82,6 +82,25 @@ struct st_calls st_calls_at(const struct st_details *details, uint64_t loc) {
     return choose_frames(detail.stack);
 }
 
+struct st_calls st_calls_of_frame(const struct st_symbols *symbols, uint32_t frame) {
+    const struct st_contexts *contexts = &symbols->contexts;
+    struct st_calls calls = {0};
+    uint32_t innermost = frame;
+    for (; frame; frame = contexts->frames[frame - 1].caller) {
+        const struct st_frame_row *row = &contexts->frames[frame - 1];
+        const char *function = st_name(&contexts->functions, row->function);
+        const char *line = st_name(&contexts->lines, row->line);
+        if (st_is_user_code(function, line))
+            add_frame(&calls, function, line);
+    }
+    if (!calls.count && innermost) {
+        const struct st_frame_row *row = &contexts->frames[innermost - 1];
+        add_frame(&calls, st_name(&contexts->functions, row->function),
+                  st_name(&contexts->lines, row->line));
+    }
+    return calls;
+}
+
 void st_calls_free(struct st_calls *calls) {
     for (size_t i = 0; i < calls->count; i++) {
         free(calls->frames[i].function);

@@ -46,6 +46,9 @@ struct st_calls {
 struct st_calls st_calls_at(const struct st_details *details, uint64_t loc);
 void st_calls_free(struct st_calls *calls);
 
+/* The same for a frame of the symbols' contexts. */
+struct st_calls st_calls_of_frame(const struct st_symbols *symbols, uint32_t frame);
+
 /* How many frames from the innermost on are new to a reader who has seen the calls `before`, of the
  * same thread. The innermost always is. */
 size_t st_calls_new(const struct st_calls *calls, const struct st_calls *before);

@@ -25,8 +25,11 @@ static void list_locks(struct st_context_details *details, uint32_t held) {
         if (st_is_doubtful(details->symbols, lock))
             continue;
         st_reserve(&details->locks, &details->lock_capacity, count + 2);
+        st_reserve(&details->acquired, &details->acquired_capacity, count + 2);
+        details->acquired[count] = contexts->held[held - 1].frame;
         details->locks[count++] = st_held_name(details->symbols, lock);
     }
+    st_reserve(&details->acquired, &details->acquired_capacity, count + 1);
     st_reserve(&details->locks, &details->lock_capacity, count + 1);
     details->locks[count] = NULL;
 }
@@ -41,10 +44,11 @@ void st_context_details_lookup(void *context, uint64_t loc, struct st_detail *de
     bool unknown = site.held == ST_HELD_UNKNOWN;
     list_locks(details, unknown ? 0 : site.held);
     *detail = (struct st_detail){details->stack[0] ? details->stack[0] : "", details->stack,
-                                 details->locks, unknown};
+                                 details->locks, unknown, details->acquired};
 }
 
 void st_context_details_free(struct st_context_details *details) {
     free(details->stack);
     free(details->locks);
+    free(details->acquired);
 }

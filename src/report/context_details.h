@@ -14,7 +14,8 @@
 struct st_context_details {
     const struct st_symbols *symbols;
     const char **stack, **locks;
-    size_t stack_capacity, lock_capacity;
+    uint32_t *acquired;
+    size_t stack_capacity, lock_capacity, acquired_capacity;
 };
 
 void st_context_details_lookup(void *contexts, uint64_t loc, struct st_detail *detail);

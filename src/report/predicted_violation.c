@@ -95,7 +95,8 @@ struct st_violation st_predicted_violation(const struct st_predicted_block *bloc
                                      .thread = block->thread,
                                      .begin_loc = block->begin_loc,
                                      .begin = block->begin,
-                                     .end = block->end};
+                                     .end = block->end,
+                                     .gap = block->gap};
     if (block->path_length)
         copy_path(block, &violation);
     else

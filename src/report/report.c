@@ -6,7 +6,7 @@
 
 struct st_detail st_detail_at(const struct st_report *report, uint64_t loc) {
     static const char *const none[] = {NULL};
-    struct st_detail detail = {"", none, none, false};
+    struct st_detail detail = {"", none, none, false, NULL};
     if (report->details)
         report->details->lookup(report->details->context, loc, &detail);
     return detail;

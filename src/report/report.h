@@ -26,6 +26,8 @@ struct st_detail {
     const char *const *stack; /* function and location of each frame in turn, innermost first */
     const char *const *locks; /* that its thread held */
     bool locks_unknown;       /* that is not known, and the list is empty */
+    const uint32_t *acquired; /* of each lock: the frame where it was acquired, in the contexts of
+                               * the symbols, or 0; NULL: not known of any */
 };
 
 /* Who knows such things. */
@@ -113,7 +115,8 @@ struct st_report {
 struct st_text_style {
     bool quiet; /* only the summary */
     bool color;
-    size_t width; /* in columns; 0 where it does not matter: sentences are not broken then */
+    size_t width;   /* in columns; 0 where it does not matter: sentences are not broken then */
+    size_t stories; /* so many findings are described in full at most; 0: all */
 };
 
 void st_report_text(const struct st_report *report, struct st_text_style style, FILE *file);

@@ -2,15 +2,22 @@
 
 #include <string.h>
 
-/* How many violations are kept with suppressions or a baseline. */
-enum { KEPT = 100000 };
+/* How many violations are kept in full, of all kinds together. */
+enum { KEPT = 20000 };
+
+/* How many blocks of a prediction are kept with suppressions or a baseline. */
+enum { KEPT_PREDICTED = 100000 };
 
 bool st_filters_wanted(const struct st_filter_files *files) {
     return files->suppressions.count || files->baselines.count;
 }
 
-size_t st_filters_keep(const struct st_filter_files *files, uint64_t limit) {
-    return limit && limit < KEPT && st_filters_wanted(files) ? KEPT : limit;
+size_t st_filters_keep(uint64_t limit) {
+    return limit > KEPT ? limit : KEPT;
+}
+
+size_t st_filters_keep_predicted(const struct st_filter_files *files, uint64_t limit) {
+    return limit && limit < KEPT_PREDICTED && st_filters_wanted(files) ? KEPT_PREDICTED : limit;
 }
 
 static int add_baseline(struct st_baseline *baseline, const char *path, struct st_error *error) {
@@ -94,8 +101,6 @@ void st_filters_close(struct st_filters *filters) {
 struct st_triaged *st_filters_apply(const struct st_filters *filters, struct st_report *report,
                                     uint64_t limit) {
     const struct st_filter_files *files = filters->files;
-    if (!st_filters_wanted(files))
-        return NULL;
     return st_triage_findings(report, files->suppressions.count ? &filters->suppressions : NULL,
                               files->baselines.count ? &filters->baseline : NULL, limit);
 }

@@ -40,12 +40,15 @@ void st_filters_list_inputs(const struct st_filter_files *files, const char *tra
 /* Is there any file? */
 bool st_filters_wanted(const struct st_filter_files *files);
 
-/* How many violations to keep so that `limit` of them can be listed. For those that are not kept,
- * it is unknown whether they are new. */
-size_t st_filters_keep(const struct st_filter_files *files, uint64_t limit);
+/* How many violations to keep so that `limit` findings, or all of them (0), can be listed: several
+ * are one finding. For those that are not kept, it is unknown whether they are new. */
+size_t st_filters_keep(uint64_t limit);
 
-/* Marks the findings of a report that are suppressed or in the baseline; NULL if there is no file.
- * Release the triaged after the report. */
+/* The same for blocks that could be cut, of which `limit` are listed. */
+size_t st_filters_keep_predicted(const struct st_filter_files *files, uint64_t limit);
+
+/* Marks the findings of a report that are suppressed or in the baseline, if there is a file, and
+ * leaves the first `limit` of them (0: all) in it. Release the triaged after the report. */
 struct st_triaged *st_filters_apply(const struct st_filters *filters, struct st_report *report,
                                     uint64_t limit);
 

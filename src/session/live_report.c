@@ -1,6 +1,7 @@
 #include "session/live_report.h"
 
 #include "report/story/story.h"
+#include "report/triage/gaps.h"
 #include "session/finding_names.h"
 #include "session/seen.h"
 
@@ -46,6 +47,7 @@ void st_live_report(struct st_live_check *check, const char *name, bool with_spe
                                .relation = check->relation,
                                .kind = ST_REPORT_RESULT,
                                .results = {&result, 1}};
+    st_find_gaps(&report, &findings);
     if (is_unchecked(&report)) {
         st_seen_find(&seen, translator, with_spec);
         seen.coverage.met = st_watch_saw_meeting(&check->watch);
@@ -54,5 +56,6 @@ void st_live_report(struct st_live_check *check, const char *name, bool with_spe
     use(context, &report);
     st_seen_free(&seen);
     st_finding_names_free(names);
+    st_free_gaps(&findings);
     free(findings.violations);
 }

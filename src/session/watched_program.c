@@ -51,6 +51,7 @@ static void check_events(void *context, struct st_event *events, const uint64_t 
     st_validate(check->validator, events, count, symbols->threads.count, symbols->locks.count);
     st_relation_apply(check->relation, &symbols->channel_facts, events, count);
     st_engine_run_feed(&check->run, events, at, count, first);
+    st_watch_announce(&check->watch, check->run.findings.all_violated);
     if (check->run.stopped) {
         check->hooks.found(check->hooks.context);
         st_watch_stop(&check->watch);

@@ -33,7 +33,7 @@
 
 #define ST_CONTROL_MAGIC UINT64_C(0x6c6f72746e6f6373)
 enum {
-    ST_CONTROL_VERSION = 3,
+    ST_CONTROL_VERSION = 4,
     ST_CONTROL_SITES = 1 << 15,      /* a hash table, at most half full */
     ST_CONTROL_DEVIATIONS = 1 << 16, /* of the plan, and as many of the log */
     ST_CONTROL_POINTS = 1 << 17,
@@ -231,12 +231,15 @@ struct st_control_log {
     uint32_t thread_count, module_count;
     uint32_t point_count, deviation_count, lost_deviations; /* that had no room */
     uint32_t site_count;
-    uint32_t wanted_input; /* it read from standard input, which was /dev/null */
-    uint32_t unused;       /* keeps what follows aligned */
+    uint32_t wanted_input;    /* it read from standard input, which was /dev/null */
+    uint32_t wanted_terminal; /* it tried to open /dev/tty */
     /* The signal that ended the program, if we have seen it (0: none), the index of the thread, and
      * where it was: as a return address. */
     uint32_t crash_signal, crash_thread;
     uint64_t crash_pc;
+    /* The same in the innermost function that is instrumented, for a crash in what that has called;
+     * 0: not known. */
+    uint64_t crash_caller;
     uint64_t sites[ST_CONTROL_SITES]; /* learned, and those of the plan */
     struct st_control_module {
         char name[ST_CONTROL_MODULE_NAME]; /* the last part of its path, cut off */

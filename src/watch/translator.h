@@ -42,6 +42,11 @@ struct st_translation {
     st_event_sink *sink;
     st_dead_before *dead_before; /* NULL: accesses are not to be deferred */
 
+    /* Nothing may depend on how fast the watcher is, as what a controlled run does is compared with
+     * other runs: the program never learns what no longer matters, and all is done when a batch is
+     * full. */
+    bool repeatable;
+
     /* What is known of that variable is void: the next event with its number is about another one
      * of the same name. NULL: every variable has its own number for ever, and memory grows with
      * each allocation. */

@@ -46,11 +46,12 @@ struct frame {
 #define SHARED_OBJECT (UINT32_C(1) << 31)
 
 struct lock_held {
-    uint32_t object; /* index in the locks; with SHARED_OBJECT: in the shared locks */
-    uint32_t number; /* as it was when it was acquired; as in struct st_held_row */
-    uint32_t held;   /* it and those before it: number in the sites */
-    uint32_t count;  /* of a shared lock: how often it is held, apart from once */
-    bool hidden;     /* it is not among `held` */
+    uint32_t object;   /* index in the locks; with SHARED_OBJECT: in the shared locks */
+    uint32_t number;   /* as it was when it was acquired; as in struct st_held_row */
+    uint32_t held;     /* it and those before it: number in the sites */
+    uint32_t acquired; /* where: number in the sites */
+    uint32_t count;    /* of a shared lock: how often it is held, apart from once */
+    bool hidden;       /* it is not among `held` */
 };
 
 /* An atomic access that may have been waiting: it is emitted when its thread goes on. Invariant: no
@@ -389,7 +390,8 @@ void st_translate_channel(struct st_translator *t, struct thread *thread,
 struct st_sync_object *st_object_at(struct st_objects *objects, uint64_t address, unsigned channel);
 
 /* Adds a lock to those that the thread holds, or takes one from them. */
-void st_translate_hold(struct st_translator *t, struct thread *thread, struct lock_held lock);
+void st_translate_hold(struct st_translator *t, struct thread *thread, struct lock_held lock,
+                       uint64_t pc);
 void st_translate_drop(struct st_translator *t, struct thread *thread, struct lock_held *lock);
 /* After some of them were hidden. */
 void st_translate_relist(struct st_translator *t, struct thread *thread);

@@ -1,5 +1,7 @@
 #include "watch/watch.h"
 
+#include "stream/control.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,7 +85,9 @@ static size_t take_records(void *context, uint32_t serial, uint64_t position,
 
 /* Where things are in the stream is asked before the program can write over it. */
 static void listen(struct st_watch *watch, const struct st_translation *translation) {
-    watch->translator = st_translator_new(translation);
+    struct st_translation adapted = *translation;
+    adapted.repeatable |= getenv(ST_CONTROL_VARIABLE) != NULL;
+    watch->translator = st_translator_new(&adapted);
     st_translator_publish_to(watch->translator, st_stream_dead_before(watch->memory.head),
                              st_stream_counters(watch->memory.head));
     watch->merge = st_merge_new(watch->memory.head, watch->memory.given, take_records, watch);
@@ -136,6 +140,10 @@ void st_watch_free(struct st_watch *watch) {
 void st_watch_stop(struct st_watch *watch) {
     watch->listening = false;
     st_shared_memory_close(watch->memory.head);
+}
+
+void st_watch_announce(struct st_watch *watch, uint64_t found) {
+    atomic_store_explicit(&watch->memory.head->reports, (uint32_t)found, memory_order_relaxed);
 }
 
 pid_t st_watch_attached(const struct st_watch *watch) {

@@ -68,6 +68,9 @@ void st_watch_hear(struct st_watch *watch);
 /* May be called by sink and hooks: the program goes on, and nobody reads its stream any more. */
 void st_watch_stop(struct st_watch *watch);
 
+/* Lets the program call __seriatim_on_report, for a debugger, if more was found than before. */
+void st_watch_announce(struct st_watch *watch, uint64_t found);
+
 void st_watch_free(struct st_watch *watch);
 
 /* Did the program, or one that it started, have our runtime? Its process, or 0. */

@@ -70,10 +70,10 @@ def _folder():
     return folder
 
 
-def build(source, target, *flags):
+def build(source, target, *flags, compiler="gcc"):
     subprocess.run([str(BINARY), "c++" if str(source).endswith(".cc") else "cc", "-g", "-O1",
                     "-pthread", *flags, str(source), "-o", str(target)], check=True,
-                   env=environment(SERIATIM_RUNTIME_DIR=str(RUNTIME)))
+                   env=environment(SERIATIM_RUNTIME_DIR=str(RUNTIME), SERIATIM_CC=compiler))
     return target
 
 
@@ -97,8 +97,8 @@ class Hunting(Case):
         path = built(name, *flags)
         return shutil.copy(path, self.folder / path.name)
 
-    def source(self, text, *flags, name="program.c"):
-        return build(self.write(name, text), self.folder / "program", *flags)
+    def source(self, text, *flags, name="program.c", **more):
+        return build(self.write(name, text), self.folder / "program", *flags, **more)
 
     def hunt(self, program, *options, arguments=(), **more):
         return self.run_here("hunt", "--format", "json", *options, "--", program, *arguments, **more)

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import unittest.mock
 import xml.etree.ElementTree as ElementTree
@@ -319,6 +320,40 @@ class RealPrograms(unittest.TestCase):
                 unittest.mock.patch.dict(os.environ, PATH=folder):
             with self.assertRaisesRegex(self.packages.Unavailable, "apt"):
                 self.packages.source(folder, "pbzip2")
+
+    def test_the_figures_of_a_program_follow_from_its_best_turns(self):
+        import cost  # pylint: disable=import-outside-toplevel,import-error
+        import plot  # pylint: disable=import-outside-toplevel,import-error
+        seconds = {"native": 1, "floor": 2, "tsan": 6, "run": 4, "record": 12}
+        turns = {way: [cost.Turn(cpu * 1.5, 1, 10, 0, 0), cost.Turn(cpu, 2, 20, cpu / 4, 0.5, 100, 70)]
+                 for way, cpu in seconds.items()}
+        row = cost.Row("a & b", turns)
+        self.assertEqual(row.cpu, seconds)
+        self.assertEqual(row.place(), "50 %")
+        self.assertAlmostEqual(row.ratio("record"), 2)
+        self.assertAlmostEqual(row.watcher_share("run"), 1 / 3)
+        self.assertEqual(len(row.time_cells()), len(cost.TIMES))
+        self.assertEqual(len(row.other_cells()), len(cost.OTHERS))
+        self.assertIn("of `run` 0.67, of `record` 2.00", " ".join(cost.summary([row])))
+        self.assertIn("50 % of CPU time in the middle", cost.noise([row]))
+        picture = plot.draw_programs([(row.name, row.cpu)])
+        self.assertIn("a & b", "".join(ElementTree.fromstring(picture).itertext()))
+
+    def test_memory_is_that_of_all_processes_at_a_time(self):
+        import usage  # pylint: disable=import-outside-toplevel,import-error
+        # Two processes, which fill 40 MB each and end when their input does.
+        script = "import os, sys; os.fork(); block = b'x' * (40 << 20); sys.stdin.read()"
+        with tempfile.TemporaryDirectory() as folder:
+            measured = subprocess.Popen(
+                [os.path.join(BUILD, "bench-measure"), os.path.join(folder, "report"), "0",
+                 sys.executable, "-c", script], stdin=subprocess.PIPE)
+            use = usage.Usage(measured.pid)
+            while use.peak_kib < 80 << 10 and measured.poll() is None:
+                time.sleep(0.01)
+            measured.communicate()
+            use.join()
+        self.assertGreaterEqual(use.peak_kib, 80 << 10)
+        self.assertLess(use.peak_kib, 200 << 10)
 
 
 if __name__ == "__main__":

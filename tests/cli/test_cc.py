@@ -343,6 +343,18 @@ class PassingThrough:
         self.write("helper.c", HELPER)
         self.write("threaded.c", THREADED)
 
+    def test_a_build_system_can_put_us_before_the_compiler(self):
+        compiler = self.variables.get(f"SERIATIM_{'CC' if self.command == 'cc' else 'CXX'}", "gcc")
+        other = {"SERIATIM_CC": "/no/such", "SERIATIM_CXX": "/no/such"}  # they do not count then
+        path = self.write("ccache", '#!/bin/sh\necho "cached: $1"\nexec "$@"\n')
+        path.chmod(0o755)
+        shown = self.compile("--launch", compiler, "-###", "-c", "main.c", **other)
+        self.assertIn("-fsanitize=thread", shown.message)
+        shown = self.compile("--launch", path, compiler, "-dumpmachine", **other)
+        self.assertRegex(shown.text, rf"cached: {compiler}\n.*x86_64")
+        self.assert_trouble(self.compile("--launch"),
+                            f"{self.command}: --launch needs a compiler behind it, with its arguments")
+
     def test_errors_and_their_status_are_the_compilers(self):
         self.write("main.c", "int main(void) { return nowhere; }\n")
         result = self.compile("-c", "main.c")

@@ -222,9 +222,11 @@ class Limit(Case):
         self.assertEqual(got["violation_count"], 8)
 
     def test_the_text_says_how_many_are_missing(self):
-        text = run("check", "--limit", "3", "-", input=many_cuts(7)).text
-        self.assertIn("4 more violated blocks not listed; --limit 0 lists all.\n", text)
-        text = run("check", "--limit", "7", "-", input=many_cuts(7)).text
+        three = many_cuts(7) + CUT.replace("(a)", "(b)") + CUT.replace("(a)", "(c)")
+        text = run("check", "--limit", "1", "-", input=three).text
+        self.assertIn("2 more findings not listed; --limit 0 lists all.\n", text)
+        self.assertIn("The same happened 7 times in the same place.", text)
+        text = run("check", "--limit", "3", "-", input=three).text
         self.assertNotIn("not listed", text)
 
     def test_the_text_joins_what_happened_in_the_same_place(self):

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import unittest
 
+import yaml
+
 from schemas import RESULT, SARIF, complaints, strict, validator
 from seriatim import BINARY, ROOT, RUNTIME, Case, environment
 
@@ -88,7 +90,11 @@ int main(int argc, char **argv) {
 MAKEFILE = """\
 program: program.c
 \t$(CC) $(CFLAGS) $(MORE) -pthread program.c -o program
+check: program
+\t./program
+.PHONY: check
 """
+SHIPPED = ROOT / "docs" / "ci"
 
 
 def documented(start):
@@ -104,7 +110,8 @@ class CiCase(Case):
         super().setUp()
         self.write("program.c", PROGRAM)
         self.write("Makefile", MAKEFILE)
-        self.write("atomicity.supp", "")
+        shutil.copy(SHIPPED / "atomicity.sh", self.folder)
+        shutil.copy(SHIPPED / "hunt.sh", self.folder)
         self.env = environment(SERIATIM_RUNTIME_DIR=str(RUNTIME),
                                PATH=f"{BINARY.parent}:{os.environ['PATH']}")
 
@@ -133,9 +140,10 @@ class HuntingScript(CiCase):
     def hunt_in(self, source):
         """Runs the script on one program."""
         shutil.rmtree(self.folder / "test-programs", ignore_errors=True)
+        self.write("atomicity.supp", "")
         self.write("Makefile", f"all:\n\tmkdir test-programs\n"
                                f"\t$(CC) $(CFLAGS) -pthread {source} -o test-programs/bank\n")
-        return self.shell(documented("#!/bin/sh\n# Hunts"))
+        return self.shell("set -e\n" + documented("$ make").replace("$ ", ""))
 
     def test_a_bug_fails_and_leaves_a_schedule_and_its_repair_passes(self):
         faulty = self.hunt_in(ROOT / "examples" / "bank.c")
@@ -148,6 +156,68 @@ class HuntingScript(CiCase):
         self.assertEqual(repaired.returncode, 0, repaired.stdout + repaired.stderr)
 
 
+class Workflows(CiCase):
+    """docs/ci/*.yml: what can be run without the network and without their machines is run."""
+
+    def setUp(self):
+        super().setUp()
+        self.github = yaml.safe_load((SHIPPED / "github.yml").read_text())["jobs"]["atomicity"]
+        self.gitlab = yaml.safe_load((SHIPPED / "gitlab.yml").read_text())["atomicity"]
+
+    def steps(self):
+        """All shell commands of both."""
+        return ([step["run"] for step in self.github["steps"] if "run" in step],
+                [*self.gitlab["before_script"], *self.gitlab["script"]])
+
+    def test_every_command_is_shell(self):
+        for steps in self.steps():
+            for step in steps:
+                done = subprocess.run(["sh", "-n"], input=step, text=True, capture_output=True, check=False)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), step)
+
+    def test_what_they_make_and_install_is_what_the_makefile_makes(self):
+        targets = re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(), re.M)
+        cpack = (ROOT / "cmake/package.cmake").read_text()
+        self.assertIn("set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)", cpack)
+        for steps in self.steps():
+            text = "\n".join(steps)
+            self.assertEqual([name in targets for name in re.findall(r"make -C \S+ (\w+)", text)], [True])
+            self.assertIn("/build/packages/seriatim_*.deb", text)
+            self.assertIn("sh atomicity.sh", text)
+
+    def run_check(self, step, variables):
+        """The step that checks, with the variables of its job, on a program with a bug."""
+        (self.folder / "program").unlink(missing_ok=True)
+        names = {name: value for name, value in variables.items() if "${{" not in value}
+        return self.shell(step, **names)
+
+    def test_the_step_that_checks_fails_and_leaves_what_is_kept(self):
+        [step] = [step["run"] for step in self.github["steps"] if step.get("name") == "Check atomicity"]
+        *_, upload, keep = self.github["steps"]
+        kept = [upload["with"]["sarif_file"], *keep["with"]["path"].split()]
+        for script, variables, files in [
+                (step, self.github["env"], kept),
+                ("\n".join(self.gitlab["script"]), self.gitlab["variables"], self.gitlab["artifacts"]["paths"])]:
+            done = self.run_check(script, variables)
+            # make fails if the program does, which it does not; 66: something was found.
+            self.assertEqual(done.returncode, 66, done.stdout + done.stderr)
+            self.assertIn("increase was not atomic", done.stdout)
+            for name in set(files):
+                (self.folder / name).unlink()  # so it was there
+
+    def test_files_are_kept_even_if_it_fails(self):
+        *_, upload, keep = self.github["steps"]
+        self.assertIn("always()", upload["if"])
+        self.assertIn("always()", keep["if"])
+        self.assertEqual(self.gitlab["artifacts"]["when"], "always")
+        self.assertEqual(self.github["permissions"]["security-events"], "write")
+
+    def test_the_text_names_every_file_that_is_shipped(self):
+        text = (ROOT / "docs/ci.md").read_text()
+        for path in SHIPPED.iterdir():
+            self.assertIn(f"](ci/{path.name})", text)
+
+
 class Script(CiCase):
     def make_baseline(self):
         self.build()
@@ -156,7 +226,7 @@ class Script(CiCase):
 
     def run_script(self, more=""):
         (self.folder / "program").unlink(missing_ok=True)
-        return self.shell(documented("#!/bin/sh\n# Fails if"), MORE=more)
+        return self.shell(documented("$ TEST=")[2:], MORE=more)
 
     def test_an_old_finding_passes_and_a_new_one_fails(self):
         self.make_baseline()
@@ -192,11 +262,12 @@ class Script(CiCase):
 
     def test_a_program_that_fails_fails(self):
         self.make_baseline()
-        script = documented("#!/bin/sh\n# Fails if").replace("./program ||", "./program 3 ||")
-        self.assertEqual(self.shell(script).returncode, 3)
+        self.assertEqual(self.shell("sh atomicity.sh", TEST="./program 3").returncode, 3)
 
-    def test_the_workflow_runs_the_script(self):
-        self.assertIn("run: sh atomicity.sh\n", documented("name: atomicity\n"))
+    def test_it_needs_neither_a_baseline_nor_suppressions(self):
+        done = self.run_script()
+        self.assertEqual(done.returncode, 66, done.stdout + done.stderr)
+        self.assertIn("increase was not atomic", done.stdout)
 
     def test_the_printed_line_is_real(self):
         command = "$ seriatim check --print-suppressions bank.std\n"

@@ -99,10 +99,14 @@ class TestControl(Controlled):
         self.assertEqual((status, out), (0, "all"))
         for strategy in STRATEGIES:
             with self.subTest(strategy=strategy):
-                status, (out, _), log = self.play("--learn", "--from", self.path("learned"),
-                                                  "--strategy", strategy, "--early", "24")
-                self.assertEqual((status, out), (0, "all"))
+                status, printed, log = self.play("--learn", "--from", self.path("learned"), "--area",
+                                                 self.path("area"), "--strategy", strategy,
+                                                 "--early", "24")
+                self.assertEqual((status, printed[0]), (0, "all"))
                 self.assertIn("loose 0", log)
+                for _ in range(3):  # with the same counts of events and variables
+                    self.assertEqual(self.play("--replay", self.path("area"))[:2],
+                                     (status, printed))
 
     def test_what_threads_send_each_other_is_replayed_exactly(self):
         self.build("control/outside.c")
@@ -121,6 +125,13 @@ class TestControl(Controlled):
                 self.assertIn(status, SERIALIZABLE_OR_NOT)
                 self.assertEqual(out[:10], "3 3 1 1 1 ")
                 self.assertIn("loose 0", log)
+
+    def test_looks_at_what_a_child_does_are_replayed(self):
+        """How often threads look before they find something is counted in what the program prints."""
+        self.build("control/looks.c")
+        _, (out, _), log = self.learn()
+        self.assertRegex(out, r"^\d+ \d+ \d+ \d+ of \d+$", log)
+        self.assertEqual({status for status, _ in self.try_all(1)}, {0})
 
     def test_signals_are_handled_at_points(self):
         self.build("control/signals.c")

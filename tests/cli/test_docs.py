@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 import unittest
 
-from seriatim import BINARY, ROOT, environment, run
+from seriatim import BINARY, ROOT, RUNTIME, environment, run
 
 TEXTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
 
@@ -64,7 +64,7 @@ class Documentation(unittest.TestCase):
 
     def test_paths_in_the_texts_exist(self):
         # A path names a file or a folder; `NAME`, `PAGE` and `*` stand for some of them.
-        folders = "src|tests|docs|bench|scripts|examples|include|cmake"
+        folders = "src|tests|docs|bench|scripts|examples|include|cmake|integrations"
         pattern = rf"(?<![\w./-])((?:{folders})/[\w./*-]*[\w*/])"
         count = 0
         for path in [*TEXTS, ROOT / "tests/programs/README.md"]:
@@ -74,6 +74,20 @@ class Documentation(unittest.TestCase):
                     self.assertTrue(any(ROOT.glob(some.rstrip("/"))))
                 count += 1
         self.assertGreater(count, 50)
+
+    def test_the_program_about_annotations_is_cut_where_the_text_says(self):
+        [source] = [block for block in code_blocks(ROOT / "docs/annotations.md") if "int main" in block]
+        if not RUNTIME.exists():
+            self.skipTest("there is no runtime in this build")
+        variables = environment(SERIATIM_RUNTIME_DIR=str(RUNTIME))
+        with tempfile.TemporaryDirectory() as folder:
+            built = subprocess.run([BINARY, "cc", f"-I{ROOT / 'include'}", "-g", "-O1", "-Wall", "-Werror", "-x",
+                                    "c", "-", "-o", "shop", "-pthread"], cwd=folder, env=variables,
+                                   input=source, text=True, capture_output=True)
+            self.assertEqual((built.returncode, built.stderr), (0, ""))
+            hunt = subprocess.run([BINARY, "hunt", "--until", "first", "--runs", "50", "./shop"], cwd=folder,
+                                  env=variables, capture_output=True, text=True)
+        self.assertIn("order was not atomic", hunt.stdout + hunt.stderr)
 
     def check_trace(self, trace):
         with tempfile.NamedTemporaryFile("w", suffix=".std") as file:

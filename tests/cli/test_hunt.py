@@ -281,13 +281,65 @@ int main(void) {
 }
 """
 
+# The library gets a null pointer if the other thread comes in between.
+IN_LIBRARY = """#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+static char hello[] = "hello, world, how are you?";
+static char *text = hello;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char *get(void) {
+    pthread_mutex_lock(&lock);
+    char *now = text;
+    pthread_mutex_unlock(&lock);
+    return now;
+}
+static __attribute__((noinline)) size_t measure(size_t length) {
+    char copy[100] = "";
+    if (!get())
+        return 0;
+    char *now = get();
+#ifdef STRLEN
+    length = strlen(now); /* STRLEN */
+#elif defined MEMCPY
+    memcpy(copy, now, length); /* MEMCPY */
+#elif defined PRINTF
+    snprintf(copy, sizeof copy, "%.*s %d", (int)length, now + 1, 1); /* PRINTF */
+#else
+    void (*volatile call)(char *) = (void (*)(char *))now;
+    if (!now)
+        call(copy); /* CALL */
+#endif
+    return length + (size_t)copy[0];
+}
+static void *clear(void *argument) {
+    pthread_mutex_lock(&lock);
+    text = NULL;
+    pthread_mutex_unlock(&lock);
+    return argument;
+}
+int main(int argc, char **argv) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, clear, argv);
+    size_t length = measure((size_t)argc + 20);
+    pthread_join(thread, NULL);
+    return length > 1000;
+}
+"""
+
 # Needs the terminal of whoever started it, and does nothing without.
 ASKS = """
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 static void *ask(void *argument) {
     char answer[80];
+#ifdef DESCRIPTOR
+    int descriptor = open("/dev/tty", O_RDWR);
+    FILE *terminal = descriptor >= 0 ? fdopen(descriptor, "r+") : NULL;
+#else
     FILE *terminal = fopen("/dev/tty", "r+");
+#endif
     if (terminal && fgets(answer, sizeof answer, terminal))
         puts(answer);
     puts(terminal ? "there is a terminal" : "there is no terminal");
@@ -563,6 +615,19 @@ class Trouble(Hunting):
                          ("crash", "use", "program.c:12", True))
         self.assertGreater(found["time_seconds"], 0.01)
 
+    def test_a_crash_in_a_library_is_where_it_was_called(self):
+        lines = IN_LIBRARY.splitlines()
+        for compiler in ("gcc", "clang"):
+            for level, calls in (("-O0", ("STRLEN", "MEMCPY")), ("-O2", ("STRLEN", "MEMCPY", "PRINTF", "CALL"))):
+                for what in calls:
+                    with self.subTest(compiler=compiler, level=level, what=what):
+                        found = self.found(self.source(IN_LIBRARY, level, f"-D{what}", compiler=compiler),
+                                           "--runs", "20")
+                        failure, = found["failures"]
+                        line = next(i for i, text in enumerate(lines, 1) if f"/* {what} */" in text)
+                        self.assertEqual((failure["kind"], failure["function"], failure["where"], failure["exact"]),
+                                         ("crash", "measure", f"program.c:{line}", True))
+
     def test_a_failed_assertion_has_its_place(self):
         failure, = self.found(self.source(CRASHES, "-DASSERT"), "--until", "first", "--runs", "40")["failures"]
         self.assertEqual((failure["kind"], failure["where"], failure["exact"]), ("assert", "program.c:8", True))
@@ -680,9 +745,14 @@ class AtTerminal(Hunting):
         self.assertEqual((result.stderr, result.returncode), (b"", 0))
 
     def test_there_is_no_terminal_to_ask(self):
-        program = self.source(ASKS)
-        result = self.hunt_at_terminal(program)
-        self.assertEqual((result.stderr, result.returncode), (b"", 0))
+        for flags in ([], ["-DDESCRIPTOR"]):
+            with self.subTest(flags=flags):
+                program = self.source(ASKS, *flags)
+                result = self.hunt_at_terminal(program)
+                self.assertEqual((result.stderr.decode(), result.returncode),
+                                 (f"seriatim: warning: {program} tried to open its terminal (/dev/tty), and programs "
+                                  "that are hunted have none: let it take its input from arguments, files or standard "
+                                  "input\n", 0))
 
     def interrupt(self, stop):
         """Hunts without end, and stops that when it shows that something was found."""

@@ -277,6 +277,25 @@ class Status(ProgramCase):
             self.assertNotIn("serializable", result.message)
 
 
+class Debugger(ProgramCase):
+    @unittest.skipUnless(shutil.which("gdb"), "there is no gdb")
+    def test_it_can_stop_when_a_block_was_found_cut(self):
+        """The program goes on until then, and would go on for ever."""
+        result = self.seriatim("run", "gdb", "-q", "-batch", "-ex", "set breakpoint pending on",
+                               "-ex", "break __seriatim_on_report", "-ex", "run", "-ex", "backtrace",
+                               "--args", PROGRAM_PATH, "cut", "storm")
+        self.assertRegex(result.text, r"hit Breakpoint 1, .*__seriatim_on_report")
+        self.assertRegex(result.text, r"#\d+ .* in set ")
+
+    @unittest.skipUnless(shutil.which("gdb"), "there is no gdb")
+    def test_it_does_not_stop_where_nothing_was_found(self):
+        result = self.seriatim("run", "gdb", "-q", "-batch", "-ex", "set breakpoint pending on",
+                               "-ex", "break __seriatim_on_report", "-ex", "run",
+                               "--args", PROGRAM_PATH, "clean", "work")
+        self.assertNotIn("hit Breakpoint", result.text)
+        self.assertIn("exited normally", result.text)
+
+
 class Words(ProgramCase):
     def test_options_of_the_program_are_its_own(self):
         result = self.run_program("-q", "--spec", "-x", options=["-q"])

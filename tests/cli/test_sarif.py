@@ -252,7 +252,7 @@ class Stories(SarifCase):
 
     def test_races_deadlocks_gaps_and_calls(self):
         long = cut(edges=40)
-        called = cut(out=event(3, "U1", "acq(x)", "/usr/include/c++/12/mutex:9", "std::mutex::lock",
+        called = cut(block="called", out=event(3, "U1", "acq(x)", "/usr/include/c++/12/mutex:9", "std::mutex::lock",
                                stack=[("std::mutex::lock", "/usr/include/c++/12/mutex:9"),
                                       ("g", "a.cc:4")], locks=["m", "x"]))
         racing = cut(block="h", start=200)

@@ -184,11 +184,11 @@ static void whoever_listens_gets_every_path(void **state) {
     int calls = 0;
     st_findings_init(&findings, 1);
     add(&findings, COMMON, 10);
-    assert_false(st_findings_keeps(&findings, COMMON));
-    assert_false(st_findings_keeps(&findings, RARE));
+    assert_false(st_findings_keeps(&findings, COMMON, 0));
+    assert_false(st_findings_keeps(&findings, RARE, 0));
     findings.on_violation = note_call;
     findings.context = &calls;
-    assert_true(st_findings_keeps(&findings, COMMON));
+    assert_true(st_findings_keeps(&findings, COMMON, 0));
     add(&findings, COMMON, 20);
     assert_int_equal(calls, 1);
     st_findings_free(&findings);
@@ -214,7 +214,7 @@ static void the_places_are_shared_fairly(void **state) {
             uint32_t name = next_random(&random) % NAMES;
             if (next_random(&random) % skew)
                 name = (uint32_t)(i * NAMES / (EVENTS + 1));
-            bool keeps = st_findings_keeps(&findings, name);
+            bool keeps = st_findings_keeps(&findings, name, 0);
             assert_int_equal(keeps, add(&findings, name, i) != ST_NO_VIOLATION);
             assert_int_equal(findings.kept, i < limit ? i : limit);
         }

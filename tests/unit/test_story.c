@@ -402,7 +402,7 @@ static void an_access_without_a_lock_says_so(void **state) {
 /* ---- what is the same ---- */
 
 /* Location 4 is the same line as 2, reached in another way. */
-static void the_same_lines_are_reported_once_whoever_called_them(void **state) {
+static void the_same_gap_is_reported_once_whoever_came_in_between(void **state) {
     struct fixture *f = *state;
     static const struct knowledge known[] = {
         {{"count", "a.c:1", "one", "a.c:20"}, {0}}, {{"count", "a.c:2", "one", "a.c:20"}, {0}},
@@ -415,7 +415,7 @@ static void the_same_lines_are_reported_once_whoever_called_them(void **state) {
     f->findings.violations[1].path[0].to.event.loc = 4 | ST_LOC_NAME;
     assert_text(f, plain, "  The same happened 3 times in the same place.\n");
     f->findings.violations[2].path[0].to.event.loc = 5 | ST_LOC_NAME;
-    assert_text(f, plain, "  The same happened 2 times in the same place.\n");
+    assert_text(f, plain, "  The same happened 3 times in the same place.\n");
 }
 
 /* A helper is called from two lines of the block: that is not the same place. */
@@ -507,7 +507,7 @@ int main(void) {
         TEST(hints_speak_of_the_locks_that_were_held),
         TEST(there_is_no_hint_when_nothing_is_certain),
         TEST(an_access_without_a_lock_says_so),
-        TEST(the_same_lines_are_reported_once_whoever_called_them),
+        TEST(the_same_gap_is_reported_once_whoever_came_in_between),
         TEST(the_lines_in_the_block_make_a_difference),
         TEST(a_step_that_rests_on_a_data_race_says_so),
         TEST(without_a_recording_there_is_no_doubt),

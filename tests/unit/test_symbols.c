@@ -105,6 +105,61 @@ static void a_hundred_thousand_names_are_told_apart(void **state) {
     assert_string_equal(st_name(names, 99999), "x99999");
 }
 
+/* Names that are a text and a number are kept in another way. Numbers far apart have no room there
+ * at first, and get it later, when there are more names. */
+static void names_with_numbers_far_apart_keep_their_numbers(void **state) {
+    struct st_names *names = &((struct st_symbols *)*state)->variables;
+    char text[40];
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < 20000; i++) {
+            int length = snprintf(text, sizeof text, "v%u", i * 4003 % 20000 * 4999);
+            assert_int_equal(st_names_add(names, text, (size_t)length), i);
+            assert_int_equal(st_names_find(names, text, (size_t)length), i);
+        }
+    }
+}
+
+static void names_that_look_like_numbers_differ(void **state) {
+    struct st_names *names = &((struct st_symbols *)*state)->variables;
+    const char *const texts[] = {"7",
+                                 "07",
+                                 "x7",
+                                 "x07",
+                                 "x007",
+                                 "x",
+                                 "",
+                                 "x70",
+                                 "x7 ",
+                                 "x12345678",
+                                 "x123456789",
+                                 "0",
+                                 "x0",
+                                 "x00",
+                                 "7x7",
+                                 "77x7",
+                                 "x4294967303",
+                                 "a.b",
+                                 "a.long.prefix.7",
+                                 "a.long.prefix..7",
+                                 "a.long.prefix...7"};
+    for (int round = 0; round < 2; round++)
+        for (uint32_t i = 0; i < sizeof texts / sizeof *texts; i++)
+            assert_int_equal(st_names_add(names, texts[i], strlen(texts[i])), i);
+}
+
+/* More prefixes than there are series. */
+static void many_prefixes_keep_their_numbers(void **state) {
+    struct st_names *names = &((struct st_symbols *)*state)->variables;
+    char text[40];
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < 10000; i++) {
+            int length = snprintf(text, sizeof text, "p%c%c%u", 'a' + (int)i % 26,
+                                  'a' + (int)(i / 26) % 26, i / 676);
+            assert_int_equal(st_names_add(names, text, (size_t)length), i);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(plain_numbers_are_numbers, set_up, tear_down),
@@ -113,6 +168,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(names_of_every_length_keep_their_numbers, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(appended_names_are_found_like_others, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(names_with_numbers_far_apart_keep_their_numbers, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(names_that_look_like_numbers_differ, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(many_prefixes_keep_their_numbers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_hundred_thousand_names_are_told_apart, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

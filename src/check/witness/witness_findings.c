@@ -87,7 +87,7 @@ static void report_block(struct witness *w, uint32_t t, uint32_t index, const st
                                      .again = block->call_violated,
                                      .event = this_place(w),
                                      .closing = proof->edge};
-    if (st_findings_keeps(w->findings, block->name))
+    if (st_findings_keeps(w->findings, block->name, violation.event.event.loc))
         violation.path = path_of(w, proof, &violation.path_length);
     block->violation = st_findings_violation(w->findings, &violation);
     block->call_violated = true;

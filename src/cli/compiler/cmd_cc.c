@@ -247,10 +247,26 @@ static int make_call(struct call *call, int argc, char **argv, struct st_error *
     return execute(call, error);
 }
 
+/* Drops --launch and the compiler behind it. */
+static int take_compiler(const struct language *language, int *argc, char ***argv,
+                         struct st_error *error) {
+    if (!*argc || strcmp(**argv, "--launch") != 0)
+        return 0;
+    if (*argc == 1)
+        return st_fail(error, language->command, ST_AT_FILE, 0,
+                       "--launch needs a compiler behind it, with its arguments");
+    int taken = 1 + compiler_take(language, *argc - 1, *argv + 1);
+    *argc -= taken;
+    *argv += taken;
+    return 0;
+}
+
 static enum status compile(const struct language *language, int argc, char **argv) {
     struct call call = {.language = language};
     struct expanded_words expanded;
     struct st_error error;
+    if (take_compiler(language, &argc, &argv, &error) < 0)
+        return complain(&error);
     expand_words(&expanded, (size_t)argc, argv);
     compiler_line_read(&call.line, expanded.words, expanded.count);
     make_call(&call, argc, argv, &error);
@@ -277,6 +293,8 @@ static enum status run_cxx(int argc, char **argv) {
     "the program: with -fsanitize=thread and seriatim's runtime library. All\n"                    \
     "arguments go to the compiler, even --help and --version. The command\n"                       \
     "seriatim-" name " does the same.\n\n"                                                         \
+    "With --launch as the first argument, the next one is the compiler. Build\n"                   \
+    "systems that can put a launcher before the compiler use it so.\n\n"                           \
     "environment:\n"                                                                               \
     "  " variable "          the compiler, a gcc or clang; it may have several words,\n"           \
     "                        such as 'ccache " compiler "' (default " compiler ")\n"               \

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* asprintf */
 #include "cli/compiler/compiler.h"
 
 #include "base/memory.h"
@@ -147,6 +148,26 @@ int compiler_open(struct compiler *compiler, const struct language *language,
         return 0;
     }
     return compiler_identify(compiler->words, language, &compiler->kind, error);
+}
+
+/* Does the program run the compiler that is named behind it? */
+static bool is_launcher(const char *word) {
+    static const char *const names[] = {"ccache", "sccache", "distcc", "icecc"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(last_part(word), names[i]) == 0)
+            return true;
+    return false;
+}
+
+int compiler_take(const struct language *language, int count, char **words) {
+    char *both = NULL;
+    bool two = count > 1 && is_launcher(words[0]);
+    if (two && asprintf(&both, "%s %s", words[0], words[1]) < 0)
+        st_out_of_memory();
+    if (setenv(language->variable, two ? both : words[0], 1) < 0)
+        st_out_of_memory();
+    free(both);
+    return two ? 2 : 1;
 }
 
 void compiler_close(struct compiler *compiler) {

@@ -28,6 +28,11 @@ int compiler_open(struct compiler *compiler, const struct language *language,
                   struct st_error *error);
 void compiler_close(struct compiler *compiler);
 
+/* Takes the compiler from the first of these words instead, of which there is at least one: for
+ * build systems that put us before the compiler, as they do with ccache. Returns how many words it
+ * took: two if the first is ccache or the like. */
+int compiler_take(const struct language *language, int count, char **words);
+
 /* Finds out which compiler `words` is. Errors name the language's command and variable. */
 int compiler_identify(const char *const *words, const struct language *language,
                       enum compiler_kind *kind, struct st_error *error);

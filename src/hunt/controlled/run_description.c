@@ -153,13 +153,19 @@ static json_t *name_stuck(struct st_places *places, const struct st_control_log 
     return list;
 }
 
-/* Where it crashed, if that is in the user's own code; NULL: not known. */
+/* Where it crashed, if that is in the user's own code, or what called it there; NULL: not known. */
 static json_t *name_crash(struct st_places *places, const struct st_control_log *log) {
     enum { LONGEST_LOCATION = 512 };
     char buffer[LONGEST_LOCATION];
     struct st_code code;
-    if (!log->crash_signal ||
-        !st_places_user_line(places, log->crash_pc, &code, buffer, sizeof buffer))
+    if (!log->crash_signal)
+        return NULL;
+    /* Of other libraries without lines we cannot say whose they are. */
+    bool own = !st_places_is_between(places, log->crash_pc) &&
+               !st_places_is_library(places, log->crash_pc) &&
+               st_places_user_line(places, log->crash_pc, &code, buffer, sizeof buffer) &&
+               (strrchr(buffer, ':') || !log->crash_caller);
+    if (!own && !st_places_user_line(places, log->crash_caller, &code, buffer, sizeof buffer))
         return NULL;
     json_t *crash = json_object();
     set_thread(crash, "thread", log->crash_thread);

@@ -210,3 +210,14 @@ void st_write_repairs(const struct st_repairs *repairs, struct st_json *json) {
     }
     st_json_array_end(json);
 }
+
+void st_write_gap(const struct st_block_gap *gap, struct st_json *json) {
+    st_json_key(json, "cause");
+    st_json_flat_object(json);
+    st_json_string_field(json, "function", gap->function);
+    st_json_string_field(json, "left", gap->left);
+    st_json_string_field(json, "back", gap->back);
+    st_json_string_field(json, "by_line", gap->by_line.text);
+    st_json_number_field(json, "count", gap->times);
+    st_json_object_end(json);
+}

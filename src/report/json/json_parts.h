@@ -38,4 +38,7 @@ void st_write_mark(const struct st_report *report, struct st_mark mark, const ch
 void st_write_states(const struct st_marks *marks, struct st_json *json);
 void st_write_triage(const struct st_report *report, struct st_json *json);
 
+/* "cause": what the finding is recognised by, beside its fingerprint. */
+void st_write_gap(const struct st_block_gap *gap, struct st_json *json);
+
 #endif

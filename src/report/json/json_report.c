@@ -46,6 +46,8 @@ static void write_violation(const struct st_report *report, const struct st_resu
         st_json_number_field(json, "pid", violation->process);
     write_program(violation->program, json);
     st_json_string_field(json, "fingerprint", st_fingerprint(report, violation).text);
+    if (violation->gap)
+        st_write_gap(violation->gap, json);
     st_write_mark(report, st_violation_mark(report, result, index), "", json);
     st_json_string_field(json, "begin_loc",
                          st_user_location(symbols, report->details, violation->begin_loc, buffer));
@@ -70,6 +72,38 @@ static void write_violation(const struct st_report *report, const struct st_resu
     st_write_story(&story, json);
     st_json_object_end(json);
     st_story_free(&story);
+}
+
+/* A finding in a line, as text reports begin with; `violation` is the index of the one that stands
+ * for it. */
+static void write_overview(const struct st_report *report, const struct st_result *result,
+                           const struct st_violation_group *group, struct st_json *json) {
+    const struct st_violation *violation = group->violation;
+    struct st_overview line = st_overview_of(report, result, group);
+    st_json_object(json);
+    st_json_number_field(json, "rank", line.rank);
+    st_json_string_field(json, "function", line.function);
+    st_json_string_field(json, "what", line.subject);
+    st_json_string_field(json, "how_often", line.frequency);
+    st_json_string_field(json, "look_at", line.place);
+    st_json_string_field(json, "why_here", line.why_here);
+    st_json_bool_field(json, "by_design", line.by_design);
+    st_json_string_field(json, "state", st_state_name(group->state));
+    st_json_string_field(json, "fingerprint", st_fingerprint(report, violation).text);
+    st_json_number_field(json, "count", group->count);
+    st_json_number_field(json, "violation", (uint64_t)(violation - result->findings->violations));
+    st_json_object_end(json);
+    st_overview_free(&line);
+}
+
+static void write_overviews(const struct st_report *report, const struct st_result *result,
+                            const struct st_violation_groups *groups, struct st_json *json) {
+    st_json_number_field(json, "findings_left_out", result->findings->left_out);
+    st_json_key(json, "findings");
+    st_json_array(json);
+    for (size_t i = 0; i < groups->count; i++)
+        write_overview(report, result, &groups->items[i], json);
+    st_json_array_end(json);
 }
 
 static void write_cycle(const struct st_report *report, const struct st_result *result,
@@ -100,6 +134,7 @@ static void write_violations(const struct st_report *report, const struct st_res
     else
         st_json_null(json);
     st_json_number_field(json, "violated_blocks", findings->all_violated);
+    write_overviews(report, result, groups, json);
     st_json_key(json, "violations");
     st_json_array(json);
     for (size_t i = 0; i < findings->kept; i++)

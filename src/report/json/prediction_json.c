@@ -89,6 +89,8 @@ static void write_finding(const struct st_report *report, const struct st_predic
                                                                   .begin_loc = block->begin_loc,
                                                                   .begin = block->begin});
     st_json_string_field(json, "fingerprint", st_predicted_fingerprint(report, block).text);
+    if (block->gap)
+        st_write_gap(block->gap, json);
     st_write_mark(report, mark, "", json);
     st_json_maybe_string_field(json, "why", block->why);
     st_json_key(json, "entry");

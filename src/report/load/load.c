@@ -92,6 +92,7 @@ static void read_violation(struct st_loaded *loaded, const json_t *object,
     violation->path_length = json_array_size(path);
     st_fields_leave(fields);
     loaded->loading.program = NULL;
+    violation->gap = st_load_gap(fields, object);
     check_order(fields, violation);
 }
 
@@ -100,6 +101,7 @@ static void read_violations(struct st_loaded *loaded, const json_t *result,
     struct st_fields *fields = &loaded->loading.fields;
     const json_t *array = st_field_array(fields, result, "violations");
     findings->violation_count = st_field_maybe_number(fields, result, "violation_count");
+    findings->left_out = st_field_maybe_number(fields, result, "findings_left_out");
     findings->names_blocks = json_is_integer(json_object_get(result, "violation_count"));
     findings->kept = findings->kept_capacity = json_array_size(array);
     findings->violations = st_alloc(findings->kept + 1, sizeof *findings->violations);

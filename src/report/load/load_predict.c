@@ -136,6 +136,7 @@ static void read_finding(struct st_loading *loading, const json_t *object,
                          struct st_predicted_block *block) {
     struct st_fields *fields = &loading->fields;
     const json_t *path = st_field_maybe_array(fields, object, "path");
+    block->gap = st_load_gap(fields, object);
     block->pattern = read_copy(fields, object, "pattern");
     block->why = read_copy(fields, object, "why");
     read_variables(loading, object, block);

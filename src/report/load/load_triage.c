@@ -116,19 +116,6 @@ static void read_files(struct st_fields *fields, const json_t *baseline, struct 
     st_fields_leave(fields);
 }
 
-static void read_fingerprint(struct st_fields *fields, const json_t *object,
-                             struct st_fingerprint *fingerprint) {
-    const char *text = st_field_text(fields, object, "fingerprint");
-    size_t length = strspn(text, "0123456789abcdef");
-    if (length == ST_FINGERPRINT_SIZE - 1 && !text[length]) {
-        memcpy(fingerprint->text, text, ST_FINGERPRINT_SIZE);
-        return;
-    }
-    st_fields_enter(fields, "fingerprint", 0);
-    st_fields_reject(fields, "must be 32 hexadecimal digits");
-    st_fields_leave(fields);
-}
-
 static void read_gone(struct st_fields *fields, const json_t *baseline, struct st_triage *triage) {
     const json_t *list = st_field_array(fields, baseline, "gone");
     triage->gone_count = json_array_size(list);
@@ -137,7 +124,7 @@ static void read_gone(struct st_fields *fields, const json_t *baseline, struct s
     for (size_t i = 0; i < triage->gone_count; i++) {
         const json_t *gone = st_element_object(fields, list, i);
         st_fields_enter(fields, NULL, i);
-        read_fingerprint(fields, gone, &triage->gone[i].fingerprint);
+        triage->gone[i].fingerprint = st_load_fingerprint(fields, gone, "fingerprint");
         triage->gone[i].block = st_strdup(st_field_text(fields, gone, "block"));
         st_fields_leave(fields);
     }

@@ -164,13 +164,13 @@ static uint64_t read_location(struct st_loading *loading, const json_t *object) 
 
 void st_loading_lookup(void *context, uint64_t loc, struct st_detail *detail) {
     const struct st_loading *loading = context;
-    *detail = (struct st_detail){"", none, none, false};
+    *detail = (struct st_detail){"", none, none, false, NULL};
     if (!(loc & ST_LOC_NAME))
         return;
     const struct st_loaded_context *found = &loading->contexts[loc & ~ST_LOC_NAME];
     if (found->function)
-        *detail =
-            (struct st_detail){found->function, found->stack, found->locks, found->locks_unknown};
+        *detail = (struct st_detail){found->function, found->stack, found->locks,
+                                     found->locks_unknown, NULL};
 }
 
 /* ---- Events and dependences ---- */
@@ -305,4 +305,37 @@ void st_loading_free(struct st_loading *loading) {
     st_names_free(&loading->block_keys);
     free(loading->block_programs);
     st_fields_close(&loading->fields);
+}
+
+/* ---- Causes ---- */
+
+struct st_fingerprint st_load_fingerprint(struct st_fields *fields, const json_t *object,
+                                          const char *key) {
+    const char *text = st_field_text(fields, object, key);
+    size_t length = strspn(text, "0123456789abcdef");
+    struct st_fingerprint fingerprint = {""};
+    if (length == ST_FINGERPRINT_SIZE - 1 && !text[length]) {
+        memcpy(fingerprint.text, text, ST_FINGERPRINT_SIZE);
+        return fingerprint;
+    }
+    st_fields_enter(fields, key, 0);
+    st_fields_reject(fields, "must be 32 hexadecimal digits");
+    st_fields_leave(fields);
+    return fingerprint;
+}
+
+struct st_block_gap *st_load_gap(struct st_fields *fields, const json_t *object) {
+    const json_t *cause = st_field_maybe_object(fields, object, "cause");
+    if (!cause)
+        return NULL;
+    struct st_block_gap *gap = st_alloc(1, sizeof *gap);
+    gap->fingerprint = st_load_fingerprint(fields, object, "fingerprint");
+    st_fields_enter(fields, "cause", 0);
+    gap->by_line = st_load_fingerprint(fields, cause, "by_line");
+    gap->function = st_strdup(st_field_text(fields, cause, "function"));
+    gap->left = st_strdup(st_field_text(fields, cause, "left"));
+    gap->back = st_strdup(st_field_text(fields, cause, "back"));
+    gap->times = st_field_maybe_number(fields, cause, "count");
+    st_fields_leave(fields);
+    return gap;
 }

@@ -55,6 +55,14 @@ struct st_edge *st_load_edges(struct st_loading *loading, const json_t *array);
 /* The events in an array, inside of which the caller is; NULL when it is empty. */
 struct st_place *st_load_places(struct st_loading *loading, const json_t *array);
 
+/* The cause of a finding, which results before version 2 of fingerprints lack: NULL then. Release
+ * with st_block_gap_free. */
+struct st_block_gap *st_load_gap(struct st_fields *fields, const json_t *object);
+
+/* A member that is a fingerprint. */
+struct st_fingerprint st_load_fingerprint(struct st_fields *fields, const json_t *object,
+                                          const char *key);
+
 /* The predictions of a saved result, by load_predict.c. `predictions` are empty; release them
  * whatever the fields say. */
 void st_load_predictions(struct st_loading *loading, const json_t *root,

@@ -133,7 +133,7 @@ void st_sarif_place(struct st_sarif *sarif, const char *location, const char *fu
 struct st_detail st_sarif_detail(const struct st_sarif *sarif, const struct st_place *place) {
     static const char *const none[] = {NULL};
     const struct st_details *details = sarif->report->details;
-    struct st_detail detail = {"", none, none, false};
+    struct st_detail detail = {"", none, none, false, NULL};
     if (details && place->number)
         details->lookup(details->context, place->event.loc, &detail);
     return detail;

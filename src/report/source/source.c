@@ -190,27 +190,57 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
+static const struct source *source_of(struct st_sources *sources, const char *location,
+                                      uint32_t *number) {
+    size_t length = st_split_location(location, number);
+    const struct source *source = length ? find_source(sources, location, length) : NULL;
+    return source && source->text ? source : NULL;
+}
+
+/* Where the line behind this one begins, or NULL. */
+static const char *next_line(const struct source *source, const char *at) {
+    const char *end = source->text + source->size;
+    at = memchr(at, '\n', (size_t)(end - at));
+    return at && at + 1 < end ? at + 1 : NULL;
+}
+
+/* The line at `at` without the blanks around it. */
+static size_t trim_line(const struct source *source, const char **at) {
+    const char *end = source->text + source->size;
+    const char *newline = memchr(*at, '\n', (size_t)(end - *at));
+    end = newline ? newline : end;
+    while (*at < end && is_blank(**at))
+        (*at)++;
+    while (*at < end && is_blank(end[-1]))
+        end--;
+    return (size_t)(end - *at);
+}
+
 bool st_source_line(struct st_sources *sources, const char *location, const char **line,
                     size_t *length) {
     uint32_t number;
-    size_t path_length = st_split_location(location, &number);
-    const struct source *source = path_length ? find_source(sources, location, path_length) : NULL;
-    if (!source || !source->text)
-        return false;
-    const char *at = source->text, *end = at + source->size;
-    for (; number > 1 && at; number--) {
-        at = memchr(at, '\n', (size_t)(end - at));
-        at = at && at + 1 < end ? at + 1 : NULL;
-    }
+    const struct source *source = source_of(sources, location, &number);
+    const char *at = source ? source->text : NULL;
+    for (; number > 1 && at; number--)
+        at = next_line(source, at);
     if (!at)
         return false;
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-    end = newline ? newline : end;
-    while (at < end && is_blank(*at))
-        at++;
-    while (at < end && is_blank(end[-1]))
-        end--;
+    *length = trim_line(source, &at);
     *line = at;
-    *length = (size_t)(end - at);
-    return at < end;
+    return *length != 0;
+}
+
+size_t st_source_repeats(struct st_sources *sources, const char *location, uint32_t first) {
+    const char *line;
+    size_t length, count = 0;
+    uint32_t last, number = 1;
+    if (!st_source_line(sources, location, &line, &length))
+        return 0;
+    const struct source *source = source_of(sources, location, &last);
+    for (const char *at = source->text; at && number < last; number++, at = next_line(source, at)) {
+        const char *text = at;
+        count += number >= first && trim_line(source, &text) == length &&
+                 memcmp(text, line, length) == 0;
+    }
+    return count;
 }

@@ -45,6 +45,10 @@ void st_sources_free(struct st_sources *sources);
 bool st_source_line(struct st_sources *sources, const char *location, const char **line,
                     size_t *length);
 
+/* How many lines from line `first` of its file on, and before it, have the same text as this one.
+ */
+size_t st_source_repeats(struct st_sources *sources, const char *location, uint32_t first);
+
 /* How many files were asked for that are newer than what ran, and the first of them. */
 size_t st_sources_newer(const struct st_sources *sources, const char **first);
 

@@ -123,6 +123,22 @@ struct st_predicted_group;
 struct st_story st_violation_story(const struct st_report *report, const struct st_result *result,
                                    const struct st_violation_group *group);
 
+/* A finding in a line, and why it stands where it does among the others. JSON has it in "findings",
+ * one for each, in the order of their ranks. */
+struct st_overview {
+    size_t rank;     /* from 1 */
+    char *function;  /* the block that was cut */
+    char *subject;   /* "balance", "count and sum" */
+    char *frequency; /* "2 of 17 calls" */
+    char *place;     /* "bank.c:26 and 28": where the block let go and where it came back */
+    char *why_here;
+    bool by_design; /* it is a dispatcher: report/triage/weight.h */
+};
+
+struct st_overview st_overview_of(const struct st_report *report, const struct st_result *result,
+                                  const struct st_violation_group *group);
+void st_overview_free(struct st_overview *line);
+
 /* A trace that is not serializable although no block is named (st_result_has_cycle). */
 struct st_story st_cycle_story(const struct st_report *report, const struct st_result *result);
 

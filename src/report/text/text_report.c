@@ -2,6 +2,7 @@
  * that sums up. */
 #include "report/text/story_text.h"
 
+#include "report/text/columns.h"
 #include "report/text/prediction_text.h"
 #include "report/text/text_parts.h"
 #include "report/triage/finding_groups.h"
@@ -9,26 +10,88 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static uint64_t listed_as_new(const struct st_report *report) {
-    const struct st_result *result = &report->results.items[0];
-    uint64_t count = 0;
-    for (size_t i = 0; i < result->findings->kept; i++)
-        count += st_violation_mark(report, result, i).state == ST_NEW;
+/* ---- The first screen ---- */
+
+static void put_cell(const struct st_text_writer *text, struct st_columns *columns,
+                     const char *words) {
+    struct st_text_writer cell = *text;
+    cell.file = st_columns_cell(columns);
+    st_put_name(&cell, words);
+}
+
+/* The findings with these numbers, a line each: [from, to). */
+static void put_lines(const struct st_text_writer *text, const struct st_report *report,
+                      const struct st_violation_groups *groups, size_t from, size_t to) {
+    struct st_columns columns = {.count = 5, .right = 1};
+    fputs("#", st_columns_cell(&columns));
+    fputs("function", st_columns_cell(&columns));
+    fputs("what was cut", st_columns_cell(&columns));
+    fputs("how often", st_columns_cell(&columns));
+    fputs("look at", st_columns_cell(&columns));
+    for (size_t i = from; i < to; i++) {
+        struct st_overview line =
+            st_overview_of(report, &report->results.items[0], &groups->items[i]);
+        fprintf(st_columns_cell(&columns), "%zu", line.rank);
+        put_cell(text, &columns, line.function);
+        put_cell(text, &columns, line.subject);
+        put_cell(text, &columns, line.frequency);
+        put_cell(text, &columns, line.place);
+        st_overview_free(&line);
+    }
+    st_columns_print(&columns, "  ", text->file);
+    fputc('\n', text->file);
+}
+
+static size_t count_new(const struct st_violation_groups *groups, bool dispatchers) {
+    size_t count = 0;
+    while (count < groups->count && groups->items[count].state == ST_NEW &&
+           (dispatchers || !groups->items[count].callee))
+        count++;
     return count;
+}
+
+/* A single finding is its own summary. */
+static void put_overview(const struct st_text_writer *text, const struct st_report *report,
+                         const struct st_violation_groups *groups, size_t shown) {
+    size_t real = count_new(groups, false), all = count_new(groups, true);
+    if (all < 2)
+        return;
+    if (real) {
+        st_put_count(text, real, "finding");
+        fprintf(text->file, "%s\n", real > 1 ? ", the most important first:" : ":");
+        put_lines(text, report, groups, 0, real);
+    }
+    if (real < all) {
+        fputs("By design? Cut between calls of functions, one of which is cut on its own:\n",
+              text->file);
+        put_lines(text, report, groups, real, all);
+    }
+    if (shown < all)
+        fprintf(text->file, "The first %zu in full; --stories 0 describes all:\n\n", shown);
+}
+
+/* Dispatchers have their line only, unless there is nothing else to speak of. */
+static size_t count_stories(const struct st_text_writer *text,
+                            const struct st_violation_groups *groups) {
+    size_t real = count_new(groups, false), all = count_new(groups, true);
+    size_t most = text->style.stories ? text->style.stories : all;
+    size_t wanted = text->style.stories && real ? real : all;
+    return wanted < most ? wanted : most;
 }
 
 static void put_violations(const struct st_text_writer *text, const struct st_report *report,
                            const struct st_violation_groups *groups) {
     const struct st_result *result = &report->results.items[0];
-    for (size_t i = 0; i < groups->count && groups->items[i].state == ST_NEW; i++) {
+    size_t shown = count_stories(text, groups);
+    put_overview(text, report, groups, shown);
+    for (size_t i = 0; i < shown; i++) {
         struct st_story story = st_violation_story(report, result, &groups->items[i]);
         st_print_story(text, &story, NULL);
         st_story_free(&story);
         fputc('\n', text->file);
     }
-    uint64_t more = st_new_violated(report, result) - listed_as_new(report);
-    if (more && !report->stopped) {
-        st_put_count(text, more, "more violated block");
+    if (result->findings->left_out && !report->stopped) {
+        st_put_count(text, result->findings->left_out, "more finding");
         fputs(" not listed; --limit 0 lists all.\n\n", text->file);
     }
 }

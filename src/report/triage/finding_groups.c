@@ -78,7 +78,7 @@ struct item {
     enum st_state state;
 };
 
-enum { PLACE_SIZE = 8 };
+enum { PLACE_SIZE = 2 };
 
 /* The blocks that one event cut, the innermost first, and where: see set_place. */
 struct cut {
@@ -118,40 +118,20 @@ static struct cut *make_cuts(struct item *items, size_t item_count, size_t *coun
     return cuts;
 }
 
-/* ---- Cuts in the same place ---- */
+/* ---- Cuts in the same gap ---- */
 
-/* Where violations are, as numbers: the same for all places with the same lines. */
-struct places {
-    const struct st_report *report;
-    struct st_names lines;
-};
-
-static uint64_t number_lines(struct places *p, uint64_t loc, const struct st_calls *around) {
-    struct st_text_buffer buffer;
-    put_lines(st_text_buffer_open(&buffer), p->report, loc, around);
-    char *text = st_text_buffer_close(&buffer);
-    uint64_t number = st_names_add(&p->lines, text, strlen(text));
-    free(text);
-    return number;
-}
-
-/* Of the same block, cut at the same lines by work at the same lines, whoever ran it and whenever,
- * and whatever called them. */
-static void set_place(struct places *p, struct cut *cut) {
+/* Whoever came in between, and with what. Programs that ran beside each other have gaps of their
+ * own. */
+static void set_place(const struct st_report *report, struct st_names *gaps, struct cut *cut) {
     const struct st_violation *violation = cut->items[0].violation;
-    const struct st_edge *first = violation->path_length ? violation->path : NULL;
-    const struct st_edge *last = &violation->closing;
-    struct st_calls around = st_calls_at(p->report->details, violation->begin_loc);
-    uint64_t *place = cut->place;
-    place[0] = cut->items[0].state;
-    place[1] = violation->block;
-    place[2] = number_lines(p, violation->begin_loc, NULL);
-    place[3] = violation->event.event.written;
-    place[4] = number_lines(p, violation->event.event.loc, &around);
-    place[5] = first ? number_lines(p, first->from.event.loc, &around) : 0;
-    place[6] = first ? number_lines(p, first->to.event.loc, NULL) : 0;
-    place[7] = last->from.number ? number_lines(p, last->from.event.loc, NULL) : 0;
-    st_calls_free(&around);
+    struct st_fingerprint fingerprint = st_fingerprint(report, violation);
+    struct st_text_buffer buffer;
+    fprintf(st_text_buffer_open(&buffer), "%s %s", fingerprint.text,
+            violation->program ? violation->program : "");
+    char *key = st_text_buffer_close(&buffer);
+    cut->place[0] = cut->items[0].state;
+    cut->place[1] = st_names_add(gaps, key, strlen(key));
+    free(key);
 }
 
 static int compare_places(const struct cut *a, const struct cut *b) {
@@ -170,11 +150,11 @@ static int by_place_then_event(const void *left, const void *right) {
 }
 
 static void sort_cuts(const struct st_report *report, struct cut *cuts, size_t count) {
-    struct places p = {.report = report};
-    st_names_init(&p.lines);
+    struct st_names gaps;
+    st_names_init(&gaps);
     for (size_t i = 0; i < count; i++)
-        set_place(&p, &cuts[i]);
-    st_names_free(&p.lines);
+        set_place(report, &gaps, &cuts[i]);
+    st_names_free(&gaps);
     qsort(cuts, count, sizeof *cuts, by_place_then_event);
 }
 
@@ -195,14 +175,30 @@ static void start_group(struct gathering *g, const struct item *item) {
     groups->items[groups->count++] =
         (struct st_violation_group){.violation = item->violation,
                                     .state = item->state,
+                                    .damage = st_damage_of(item->violation),
+                                    .direct = st_is_direct(item->violation),
                                     .around = &groups->names[g->name_count],
                                     .row = find_row(&g->rows, item->violation->block)};
+}
+
+/* What did more harm, and what says more about it, stands for the others. */
+static void prefer(struct st_violation_group *group, const struct st_violation *violation) {
+    enum st_damage damage = st_damage_of(violation);
+    bool direct = st_is_direct(violation);
+    uint64_t harm = harm_of(violation), before = harm_of(group->violation);
+    if (harm < before || (harm == before && damage < group->damage) ||
+        (harm == before && damage == group->damage && direct <= group->direct))
+        return;
+    group->violation = violation;
+    group->damage = damage;
+    group->direct = direct;
 }
 
 static void add_cut(struct gathering *g, const struct cut *cut) {
     struct st_violation_groups *groups = g->groups;
     struct st_violation_group *group = &groups->items[groups->count - 1];
     uint64_t process = cut->items[0].violation->process;
+    prefer(group, cut->items[0].violation);
     if (process && (!group->count || process != g->process))
         group->process_count++;
     g->process = process;
@@ -218,6 +214,54 @@ static void add_cut(struct gathering *g, const struct cut *cut) {
     }
 }
 
+/* ---- Dispatchers ---- */
+
+/* Functions that call blocks which are cut; callees[i] is such a block of the i-th of them. */
+struct callers {
+    struct st_names names;
+    const struct st_violation **callees;
+    size_t capacity;
+};
+
+static void add_caller(void *context, const char *name, const struct st_violation *callee) {
+    struct callers *callers = context;
+    uint32_t before = callers->names.count;
+    if (st_names_add(&callers->names, name, strlen(name)) != before)
+        return;
+    st_reserve(&callers->callees, &callers->capacity, (size_t)before + 1);
+    callers->callees[before] = callee;
+}
+
+static const char *name_of(const struct st_report *report, uint32_t block) {
+    return st_target_name(report->symbols, ST_BEGIN, block);
+}
+
+static void find_dispatchers(const struct st_report *report, struct st_violation_groups *groups) {
+    struct callers callers = {0};
+    st_names_init(&callers.names);
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct st_violation_group *group = &groups->items[i];
+        st_each_caller(report, group->violation, add_caller, &callers);
+        for (size_t j = 0; j < group->around_count; j++)
+            add_caller(&callers, name_of(report, group->around[j]), group->violation);
+    }
+    for (size_t i = 0; i < groups->count; i++) {
+        struct st_violation_group *group = &groups->items[i];
+        const char *name = name_of(report, group->violation->block);
+        uint32_t number = st_names_find(&callers.names, name, strlen(name));
+        if (number != ST_NAMES_FULL && st_between_calls(report, group->violation))
+            group->callee = callers.callees[number];
+    }
+    st_names_free(&callers.names);
+    free(callers.callees);
+}
+
+static bool is_start(const struct st_violation_group *group) {
+    const char *function;
+    size_t length;
+    return group->row && st_block_is_start(group->row->name, &function, &length);
+}
+
 /* Those of one program follow each other. */
 static int compare_programs(const struct st_violation *a, const struct st_violation *b) {
     return a->program && b->program ? strcmp(a->program, b->program) : 0;
@@ -231,18 +275,40 @@ static int by_rank_then_event(const void *left, const void *right) {
     if (!order)
         order = compare_numbers(harm_of(b->violation), harm_of(a->violation));
     if (!order)
+        order = compare_numbers(a->callee != NULL, b->callee != NULL);
+    if (!order)
+        order = compare_numbers(is_start(a), is_start(b));
+    if (!order)
+        order = compare_numbers(b->damage, a->damage);
+    if (!order)
+        order = compare_numbers(b->direct, a->direct);
+    if (!order)
         order = compare_ranks(a->row, b->row);
     return order ? order : compare_numbers(a->violation->event.number, b->violation->event.number);
 }
 
 static void gather_cuts(struct gathering *g, const struct cut *cuts, size_t count) {
-    struct st_violation_groups *groups = g->groups;
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || compare_places(&cuts[i - 1], &cuts[i]) != 0)
             start_group(g, &cuts[i].items[0]);
         add_cut(g, &cuts[i]);
     }
+}
+
+/* Not all of them need be in the list. */
+static void count_all(struct st_violation_group *group) {
+    const struct st_block_gap *gap = group->violation->gap;
+    if (gap && gap->times > group->count)
+        group->count = (size_t)gap->times;
+}
+
+static void sort_groups(const struct st_report *report, struct st_violation_groups *groups) {
+    for (size_t i = 0; i < groups->count; i++)
+        count_all(&groups->items[i]);
+    find_dispatchers(report, groups);
     qsort(groups->items, groups->count, sizeof *groups->items, by_rank_then_event);
+    for (size_t i = 0; i < groups->count; i++)
+        groups->items[i].rank = i + 1;
 }
 
 static void index_groups(struct gathering *g, const struct st_findings *findings,
@@ -276,6 +342,7 @@ struct st_violation_groups st_group_violations(const struct st_report *report,
     sort_cuts(report, cuts, cut_count);
     struct gathering g = {.groups = &groups, .rows = index_rows(groups.rows, groups.row_count)};
     gather_cuts(&g, cuts, cut_count);
+    sort_groups(report, &groups);
     index_groups(&g, findings, items);
     free(g.rows.rows);
     free(g.seen);
@@ -293,30 +360,13 @@ void st_violation_groups_free(struct st_violation_groups *groups) {
 
 /* ---- Groups of predicted blocks ---- */
 
-static void put_step(FILE *file, const struct st_report *report,
-                     const struct st_predicted_block *block, const struct st_place *place,
-                     const struct st_calls *around) {
-    bool own = place->event.thread == block->thread;
-    fprintf(file, "\n%s %s ", own ? "own" : "other", st_op_std((enum st_op)place->event.written));
-    put_lines(file, report, place->event.loc, own ? around : NULL);
-}
-
-/* A text that two blocks share if their reports read alike. */
+/* A text that blocks share if they could be cut in the same gap, and are as certain to be. */
 static char *make_key(const struct st_report *report, const struct st_predicted_block *block,
                       enum st_state state) {
     struct st_text_buffer buffer;
-    struct st_calls around = st_calls_at(report->details, block->begin_loc);
     FILE *file = st_text_buffer_open(&buffer);
-    fprintf(file, "%u %u %u %s\n", (unsigned)state, (unsigned)block->block,
-            (unsigned)block->verdict, block->pattern ? block->pattern : "");
-    put_lines(file, report, block->begin_loc, NULL);
-    for (size_t i = 0; i < block->event_count; i++)
-        put_step(file, report, block, &block->events[i], &around);
-    for (size_t i = 0; !block->event_count && i < block->path_length; i++) {
-        put_step(file, report, block, &block->path[i].from, &around);
-        put_step(file, report, block, &block->path[i].to, &around);
-    }
-    st_calls_free(&around);
+    fprintf(file, "%u %u %s", (unsigned)state, (unsigned)block->verdict,
+            st_predicted_fingerprint(report, block).text);
     return st_text_buffer_close(&buffer);
 }
 

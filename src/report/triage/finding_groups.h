@@ -2,22 +2,30 @@
  *
  * One event can cut several blocks of its thread, one inside the other. They are cut by the same
  * work of the same threads, so only the innermost is reported in full. And what was cut in the same
- * place of the code again and again, by work in the same places, is reported once, with a count.
+ * gap (struct st_block_gap) again and again, by whatever work, is reported once, with a count.
  *
- * Groups come in this order: new findings before known ones and those before suppressed ones, in a
- * hunt those that did more harm before those that did less, then by the rank of their blocks
- * (report/triage/rank.h). */
+ * Groups come in this order: new findings before known ones and those before suppressed ones; in a
+ * hunt those that did more harm before those that did less; dispatchers last; then by the damage,
+ * those of which a hint can say what to repair first (report/triage/weight.h); then by the rank of
+ * their blocks (report/triage/rank.h). */
 #ifndef SERIATIM_REPORT_TRIAGE_FINDING_GROUPS_H
 #define SERIATIM_REPORT_TRIAGE_FINDING_GROUPS_H
 
 #include "report/triage/rank.h"
 #include "report/triage/triage.h"
+#include "report/triage/weight.h"
 
 /* ---- Violations ---- */
 
 struct st_violation_group {
-    const struct st_violation *violation; /* the first of them, which stands for all */
-    enum st_state state;                  /* that all of them are in */
+    const struct st_violation *violation; /* one of them, which stands for all: the first of those
+                                           * that matter most */
+    size_t rank;                          /* in the order of the groups, from 1; 0: it has none */
+    enum st_damage damage;                /* report/triage/weight.h: of that one */
+    bool direct;
+    const struct st_violation *callee; /* of a dispatcher: a block that it calls and that is cut on
+                                        * its own; NULL: it is no dispatcher */
+    enum st_state state;               /* that all of them are in */
     size_t count;           /* how many are like it, itself included; 0: another stands for it */
     const uint32_t *around; /* names of blocks that were cut with one of them, each name once */
     size_t around_count;
@@ -35,15 +43,14 @@ struct st_violation_groups {
     uint32_t *names;                         /* behind `around` */
 };
 
-/* From the violations of a result that are kept; they must outlive the groups. Places are the same
- * when the lines are that the report shows of them. */
+/* From the violations of a result that are kept; they must outlive the groups. */
 struct st_violation_groups st_group_violations(const struct st_report *report,
                                                const struct st_result *result);
 void st_violation_groups_free(struct st_violation_groups *groups);
 
 /* ---- Predictions ---- */
 
-/* Blocks with the same name that could be cut in the same pattern at the same lines. */
+/* Blocks that could be cut in the same gap. */
 struct st_predicted_group {
     const struct st_predicted_block *block; /* the first of them */
     enum st_state state;

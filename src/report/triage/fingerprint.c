@@ -7,6 +7,7 @@
 #include "report/calls.h"
 #include "report/predicted_violation.h"
 #include "report/source/source.h"
+#include "report/triage/gaps.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 #include <xxhash.h>
 
 /* A change of what is hashed makes every finding a new one, and must change this. */
-static const char version[] = "seriatim fingerprint 1\n";
+static const char version[] = "seriatim fingerprint 2\n";
 
 /* ---- Names without what changes from run to run ---- */
 
@@ -142,40 +143,41 @@ static void put_block(FILE *file, const struct st_report *report, uint32_t block
     fputc('\n', file);
 }
 
-struct st_fingerprint st_fingerprint(const struct st_report *report,
-                                     const struct st_violation *violation) {
+struct st_fingerprint st_gap_fingerprint(const struct st_report *report, uint32_t block,
+                                         uint64_t begin_loc, const char *key) {
     struct st_text_buffer buffer;
     FILE *file = st_text_buffer_open(&buffer);
-    put_block(file, report, violation->block, violation->begin_loc);
-    if (violation->path_length)
-        put_edge(file, report, &violation->path[0]);
-    if (violation->closing.to.number)
-        put_edge(file, report, &violation->closing);
-    else
-        put_step(file, report, &violation->event);
+    put_block(file, report, block, begin_loc);
+    fputs(key, file);
     return hash_text(&buffer);
 }
 
-static struct st_fingerprint hash_events(const struct st_report *report,
-                                         const struct st_predicted_block *block) {
-    struct st_text_buffer buffer;
-    FILE *file = st_text_buffer_open(&buffer);
-    put_block(file, report, block->block, block->begin_loc);
-    for (size_t i = 0; i < block->event_count; i++) {
-        put_step(file, report, &block->events[i]);
-        fputc('\n', file);
-    }
-    return hash_text(&buffer);
+struct st_fingerprint st_fingerprint(const struct st_report *report,
+                                     const struct st_violation *violation) {
+    if (violation->gap)
+        return violation->gap->fingerprint;
+    struct st_block_gap *gap = st_make_gap(report, violation);
+    struct st_fingerprint fingerprint = gap->fingerprint;
+    st_block_gap_free(gap);
+    return fingerprint;
 }
 
 struct st_fingerprint st_predicted_fingerprint(const struct st_report *report,
                                                const struct st_predicted_block *block) {
     struct st_violation violation = st_predicted_violation(block);
-    struct st_fingerprint fingerprint = violation.closing.to.number
-                                            ? st_fingerprint(report, &violation)
-                                            : hash_events(report, block);
+    struct st_fingerprint fingerprint = st_fingerprint(report, &violation);
     free(violation.path);
     return fingerprint;
+}
+
+void st_put_stable_step(FILE *file, const struct st_report *report, const struct st_place *place) {
+    if (!place->number)
+        return; /* only its thread is known */
+    const struct st_event *event = &place->event;
+    enum st_op op = (enum st_op)event->written;
+    fprintf(file, "%s ", st_op_std(op));
+    if (op != ST_FORK && op != ST_JOIN) /* threads are numbered as they come */
+        put_stable(file, st_target_name(report->symbols, op, event->target));
 }
 
 struct st_fingerprint st_steps_fingerprint(const struct st_report *report,

@@ -2,30 +2,28 @@
  * on another machine and after other lines of its sources have changed; another for another
  * finding.
  *
- * It is a hash of what was cut and by what: the name of the block and of its file without the
- * folders, and for the dependence that leads out of the block and for the one that leads back, what
- * kind they are, on what, and between which operations in which functions. Numbers of events, lines
- * and threads, addresses and indices of arrays are not in it. Where functions are not known, the
- * files of the events stand for them. */
+ * It is a hash of the block's gap (struct st_block_gap): the name of the block and of its file
+ * without the folders, and the text of the two lines of the gap. It takes no part in it who came in
+ * between, and neither do numbers of events, lines and threads, addresses and indices of arrays.
+ * Where the text is not known, how far below the block's first line the two are stands for it
+ * (`by_line` is always made from that); and where lines are not known, what was done there. */
 #ifndef SERIATIM_REPORT_TRIAGE_FINGERPRINT_H
 #define SERIATIM_REPORT_TRIAGE_FINGERPRINT_H
 
 #include "report/report.h"
 
-enum { ST_FINGERPRINT_SIZE = 33 };
-
-/* 32 hexadecimal digits and a zero. */
-struct st_fingerprint {
-    char text[ST_FINGERPRINT_SIZE];
-};
-
 struct st_fingerprint st_fingerprint(const struct st_report *report,
                                      const struct st_violation *violation);
 
-/* The same for a block that could be cut: one that was cut in the same way has the same. Where no
- * dependence is known, all events that the finding rests on count. */
+/* The same for a block that could be cut: one that was cut in the same gap has the same. */
 struct st_fingerprint st_predicted_fingerprint(const struct st_report *report,
                                                const struct st_predicted_block *block);
+
+/* For report/triage/gaps.h: the hash of a block, and of a text that stands for its gap; and what a
+ * text has for a step without a line. */
+struct st_fingerprint st_gap_fingerprint(const struct st_report *report, uint32_t block,
+                                         uint64_t begin_loc, const char *key);
+void st_put_stable_step(FILE *file, const struct st_report *report, const struct st_place *place);
 
 /* Of a finding that is nothing but its steps, in their order: a race, or threads in a deadlock. */
 struct st_fingerprint st_steps_fingerprint(const struct st_report *report,

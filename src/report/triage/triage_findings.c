@@ -1,7 +1,9 @@
 /* Holds findings against suppressions and a baseline. */
 #include "base/memory.h"
+#include "base/output.h"
 #include "report/predicted_violation.h"
 #include "report/triage/baseline.h"
+#include "report/triage/finding_groups.h"
 #include "report/triage/suppressions.h"
 #include "report/triage/triage.h"
 #include "spec/suppress.h"
@@ -19,6 +21,7 @@ struct st_triaged {
     const struct st_suppressions *suppressions;
     const struct st_baseline *baseline;
     struct st_names seen; /* fingerprints */
+    bool wanted;          /* there are suppressions or a baseline */
 };
 
 /* ---- One finding ---- */
@@ -49,8 +52,8 @@ static struct st_mark decide(struct st_triaged *t, size_t line,
 }
 
 static struct st_mark decide_violation(struct st_triaged *t, const struct st_report *report,
-                                       const struct st_violation *violation,
-                                       struct st_fingerprint fingerprint) {
+                                       const struct st_violation *violation) {
+    struct st_fingerprint fingerprint = st_fingerprint(report, violation);
     size_t first = t->triage.line_count;
     for (size_t i = t->triage.line_count; i-- > 0;) {
         if (!st_suppression_matches(&t->suppressions->items[i], report, violation))
@@ -64,8 +67,7 @@ static struct st_mark decide_violation(struct st_triaged *t, const struct st_rep
 static struct st_mark decide_block(struct st_triaged *t, const struct st_report *report,
                                    const struct st_predicted_block *block) {
     struct st_violation violation = st_predicted_violation(block);
-    struct st_mark mark =
-        decide_violation(t, report, &violation, st_predicted_fingerprint(report, block));
+    struct st_mark mark = decide_violation(t, report, &violation);
     free(violation.path);
     return mark;
 }
@@ -143,36 +145,143 @@ static void choose(struct candidate *candidates, size_t *count, size_t limit) {
 
 /* ---- Results ---- */
 
-static struct candidate *decide_violations(struct st_triaged *t, const struct st_report *report,
-                                           const struct st_findings *findings,
-                                           struct st_marks *marks) {
-    struct candidate *candidates = st_alloc(findings->kept + 1, sizeof *candidates);
+/* With --limit 0, so many violations are listed at most. */
+enum { MOST_LISTED = 10000 };
+
+/* Findings in the order of their ranks; see number_of_finding. */
+struct ranks {
+    struct st_names keys;
+    struct tally {
+        const struct st_violation *first; /* the one that stands for the finding */
+        uint64_t last;                    /* the event of the last that was seen, */
+        size_t cuts;                      /* and how many events there were */
+    } * tallies;
+    size_t limit; /* of findings */
+    size_t room;  /* for violations */
+};
+
+static void decide_violations(struct st_triaged *t, const struct st_report *report,
+                              const struct st_findings *findings, struct st_marks *marks) {
+    marks->violations = st_alloc(findings->kept + 1, sizeof *marks->violations);
     for (size_t i = 0; i < findings->kept; i++) {
-        const struct st_violation *violation = &findings->violations[i];
-        candidates[i] = (struct candidate){.index = i, .block = violation->block};
-        candidates[i].mark =
-            decide_violation(t, report, violation, st_fingerprint(report, violation));
-        marks->counts[candidates[i].mark.state]++;
+        marks->violations[i] = decide_violation(t, report, &findings->violations[i]);
+        marks->counts[marks->violations[i].state]++;
     }
-    return candidates;
 }
 
-static void triage_result(struct st_triaged *t, const struct st_report *report, size_t index,
+/* The number of the finding that the violation belongs to. */
+static uint32_t number_of_finding(const struct st_report *report, const struct st_marks *marks,
+                                  const struct st_findings *findings, struct st_names *keys,
+                                  const struct st_violation *violation) {
+    size_t index = (size_t)(violation - findings->violations);
+    struct st_text_buffer buffer;
+    fprintf(st_text_buffer_open(&buffer), "%u %s %s", (unsigned)marks->violations[index].state,
+            st_fingerprint(report, violation).text, violation->program ? violation->program : "");
+    char *key = st_text_buffer_close(&buffer);
+    uint32_t number = st_names_add(keys, key, strlen(key));
+    free(key);
+    return number;
+}
+
+static struct ranks rank_findings(struct st_report *report, const struct st_result *result,
+                                  const struct st_marks *marks, size_t limit) {
+    const struct st_findings *findings = result->findings;
+    struct st_violation_groups groups = st_group_violations(report, result);
+    struct ranks ranks = {.limit = limit ? limit : SIZE_MAX, .room = limit ? limit : MOST_LISTED};
+    st_names_init(&ranks.keys);
+    ranks.tallies = st_alloc(findings->kept + groups.count + 1, sizeof *ranks.tallies);
+    for (size_t i = 0; i < groups.count; i++) {
+        const struct st_violation *first = groups.items[i].violation;
+        uint32_t number = number_of_finding(report, marks, findings, &ranks.keys, first);
+        ranks.tallies[number].first = first;
+    }
+    st_violation_groups_free(&groups);
+    return ranks;
+}
+
+/* The how-manieth cut of its finding it is, where the one that stands for it comes first: 0.
+ * Violations come in the order of their events, those of one event one after the other. SIZE_MAX:
+ * its finding is beyond the limit. */
+static size_t turn_of(struct ranks *ranks, uint32_t number, const struct st_violation *violation) {
+    struct tally *tally = &ranks->tallies[number];
+    if (number >= ranks->limit)
+        return SIZE_MAX;
+    if (tally->first && tally->first->event.number == violation->event.number)
+        return 0;
+    if (!tally->cuts || tally->last != violation->event.number)
+        tally->cuts++;
+    tally->last = violation->event.number;
+    return tally->cuts;
+}
+
+/* Violations that stand for findings, with the blocks around them, always get a place; the others
+ * as long as there is room, the first ones of each finding first. */
+static void give_places(const struct ranks *ranks, size_t *turns, size_t count) {
+    size_t given = 0, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        given += turns[i] == 0;
+        if (turns[i] != SIZE_MAX && turns[i] > most)
+            most = turns[i];
+    }
+    size_t *sizes = st_alloc(most + 2, sizeof *sizes), last = 0;
+    for (size_t i = 0; i < count; i++)
+        if (turns[i] != SIZE_MAX)
+            sizes[turns[i]]++;
+    while (last < most && given + sizes[last + 1] <= ranks->room)
+        given += sizes[++last];
+    size_t rest = given < ranks->room ? ranks->room - given : 0;
+    for (size_t i = 0; i < count; i++) {
+        bool fits = turns[i] == last + 1 && rest > 0;
+        if (turns[i] > last && !fits)
+            turns[i] = SIZE_MAX;
+        rest -= fits;
+    }
+    free(sizes);
+}
+
+/* Those that are new: their keys begin with that state. */
+static size_t count_left_out(const struct ranks *ranks) {
+    size_t count = 0;
+    for (size_t i = ranks->limit; i < ranks->keys.count; i++)
+        count += st_name(&ranks->keys, (uint32_t)i)[0] == '0' + ST_NEW;
+    return count;
+}
+
+static void choose_violations(struct st_report *report, const struct st_result *result,
+                              struct st_marks *marks, struct st_findings *view, size_t limit) {
+    const struct st_findings *findings = result->findings;
+    struct ranks ranks = rank_findings(report, result, marks, limit);
+    size_t *turns = st_alloc(findings->kept + 1, sizeof *turns);
+    for (size_t i = 0; i < findings->kept; i++) {
+        const struct st_violation *violation = &findings->violations[i];
+        uint32_t number = number_of_finding(report, marks, findings, &ranks.keys, violation);
+        turns[i] = turn_of(&ranks, number, violation);
+    }
+    give_places(&ranks, turns, findings->kept);
+    view->kept = 0;
+    view->violations = st_alloc(findings->kept + 1, sizeof *view->violations);
+    for (size_t i = 0; i < findings->kept; i++) {
+        if (turns[i] == SIZE_MAX)
+            continue;
+        view->violations[view->kept] = findings->violations[i];
+        marks->violations[view->kept++] = marks->violations[i];
+    }
+    view->left_out = count_left_out(&ranks);
+    free(turns);
+    st_names_free(&ranks.keys);
+    free(ranks.tallies);
+}
+
+static void triage_result(struct st_triaged *t, struct st_report *report, size_t index,
                           size_t limit) {
     const struct st_result *result = &report->results.items[index];
     const struct st_findings *findings = result->findings;
     struct st_marks *marks = &t->triage.marks[index];
     struct st_findings *view = &t->views[index];
-    struct candidate *candidates = decide_violations(t, report, findings, marks);
     *view = *findings;
-    choose(candidates, &view->kept, limit ? limit : SIZE_MAX);
-    view->violations = st_alloc(view->kept + 1, sizeof *view->violations);
-    marks->violations = st_alloc(view->kept + 1, sizeof *marks->violations);
-    for (size_t i = 0; i < view->kept; i++) {
-        view->violations[i] = findings->violations[candidates[i].index];
-        marks->violations[i] = candidates[i].mark;
-    }
-    free(candidates);
+    decide_violations(t, report, findings, marks);
+    report->triage = t->wanted ? &t->triage : report->triage;
+    choose_violations(report, result, marks, view, limit);
     marks->unjudged = st_all_violated(findings) - findings->kept;
     if (st_result_has_cycle(result) && findings->cycle_length)
         marks->cycle = decide_cycle(t, report, findings);
@@ -218,6 +327,8 @@ static void triage_prediction(struct st_triaged *t, const struct st_report *repo
 }
 
 static void triage_predictions(struct st_triaged *t, struct st_report *report, size_t limit) {
+    if (!t->wanted)
+        return;
     t->predictions = *report->predictions;
     t->predictions.items = st_alloc(t->predictions.count, sizeof *t->predictions.items);
     for (size_t i = 0; i < t->predictions.count; i++)
@@ -273,6 +384,7 @@ struct st_triaged *st_triage_findings(struct st_report *report,
     size_t count = st_report_results(report).count + st_report_predictions(report)->count;
     t->suppressions = suppressions;
     t->baseline = baseline;
+    t->wanted = suppressions || baseline;
     st_names_init(&t->seen);
     if (suppressions)
         copy_lines(&t->triage, suppressions);
@@ -292,7 +404,8 @@ struct st_triaged *st_triage_findings(struct st_report *report,
     }
     if (baseline)
         find_gone(t);
-    report->triage = &t->triage;
+    if (t->wanted)
+        report->triage = &t->triage;
     return t;
 }
 

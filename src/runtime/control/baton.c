@@ -58,6 +58,7 @@ static void give(struct rt_runner *next) {
     rt_control.idle = 0;
     next->yielding = false;
     next->since = next->clock;
+    next->calm_until = 0;
     atomic_store(&next->go, 1);
 }
 
@@ -144,13 +145,15 @@ static struct rt_runner *choose(struct rt_runner *me, enum rt_decision decision,
 static void nap_if_in_vain(void) {
     enum { OFTEN = 64 };
     static const struct timespec nap = {.tv_nsec = 100 * 1000};
-    if (rt_control.yields < OFTEN || !(rt_is_somebody_outside() || rt_has_client()))
+    bool outside = rt_is_somebody_outside() || rt_has_client();
+    if (rt_control.yields < OFTEN || !(outside || rt_control.foreign))
         return;
     rt_ask_client();
     rt_unlock_baton();
     rt_system_call(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
     rt_lock_baton();
-    rt_time_passed((uint64_t)nap.tv_nsec);
+    if (outside) /* otherwise each look lets time pass, as in other runs of the schedule */
+        rt_time_passed((uint64_t)nap.tv_nsec);
 }
 
 /* With the lock. false: something has to come first, and who comes will find the baton free. */
@@ -201,6 +204,56 @@ static void let_things_happen(struct rt_runner *me, uint32_t time) {
     rt_take_arrivals(me);
     rt_take_signals(me);
     rt_pass_time_early(me, time);
+}
+
+/* At most points the thread could go on, the plan says nothing, and nothing can come from outside
+ * or with time: only the strategy has a say. */
+static bool is_plain_point(const struct rt_runner *me) {
+    const struct rt_control *c = &rt_control;
+    return me->state == ST_THREAD_READY && !me->yielding && me->deviation_clock > me->clock &&
+           me->kind != ST_POINT_EXIT && !c->foreign && !c->handled && !c->timed_count;
+}
+
+/* Does nobody wait outside, or go on without the baton? Then all others are parked, and who has the
+ * baton needs no lock to look at them. */
+static bool are_all_parked(void) {
+    return !rt_control.outside && !rt_control.log->loose;
+}
+
+void rt_pass_point(struct rt_runner *me) {
+    if (!rt_strategy_minds(me))
+        return;
+    bool parked = are_all_parked();
+    if (!parked)
+        rt_lock_baton();
+    rt_strategy_passes(me);
+    if (!parked)
+        rt_unlock_baton();
+}
+
+/* If the baton was taken from it meanwhile, somebody else has decided. */
+bool rt_decide_plainly(struct rt_runner *me, bool contested) {
+    struct rt_control *c = &rt_control;
+    if (!is_plain_point(me) || !are_all_parked())
+        return false;
+    c->last = me;
+    c->last_time = 0;
+    me->patient = false;
+    rt_beat();
+    rt_strategy_at_point(me, contested);
+    struct rt_runner *next = rt_strategy_choose(me, true);
+    if (!next || next == me || !may_preempt()) {
+        c->log->decisions++;
+    } else {
+        rt_lock_baton();
+        if (atomic_load(&c->current) == me) {
+            note_choice(me, next, me, RT_AT_POINT, 0);
+            hand_over(me, next, false);
+        } else {
+            rt_unlock_baton();
+        }
+    }
+    return true;
 }
 
 void rt_decide(struct rt_runner *me, enum rt_decision decision) {

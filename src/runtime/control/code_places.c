@@ -70,6 +70,10 @@ static const struct st_control_module *module_of(uintptr_t caller) {
     return module;
 }
 
+bool rt_is_code(uintptr_t address) {
+    return module_of(address) != NULL;
+}
+
 static bool starts_with(const char *name, const char *start) {
     while (*start && *name == *start)
         name++, start++;
@@ -161,7 +165,7 @@ struct rt_place *rt_place_slow(uintptr_t caller) {
         slots[slot] = id;
     }
     struct rt_place *place = &places[slots[slot]];
-    rt_place_cache[(caller >> 2 ^ caller >> 14) & ((1 << 12) - 1)] = place;
+    rt_place_cache[rt_place_index(caller)] = place;
     return place;
 }
 

@@ -3,6 +3,7 @@
 #define SERIATIM_RUNTIME_CONTROL_CODE_PLACES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { RT_PLACES = 1 << 16 };
@@ -20,12 +21,19 @@ struct rt_place {
 
 void rt_read_plan_sites(void);
 
+/* Does the address belong to the program or a library? */
+bool rt_is_code(uintptr_t address);
+
 struct rt_place *rt_place_slow(uintptr_t caller);
 extern struct rt_place *rt_place_cache[1 << 12];
 
+static inline size_t rt_place_index(uintptr_t caller) {
+    return (caller >> 2 ^ caller >> 14) & ((1 << 12) - 1);
+}
+
 /* Never NULL. */
 static inline struct rt_place *rt_place_of(uintptr_t caller) {
-    struct rt_place *cached = rt_place_cache[(caller >> 2 ^ caller >> 14) & ((1 << 12) - 1)];
+    struct rt_place *cached = rt_place_cache[rt_place_index(caller)];
     if (__builtin_expect(cached && cached->caller == caller, 1))
         return cached;
     return rt_place_slow(caller);

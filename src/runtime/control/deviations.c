@@ -66,6 +66,7 @@ static void look_forward_to(struct rt_runner *runner, uint32_t deviation) {
                               : rt_has_flag(ST_CONTROL_BY_SITE)
                                   ? 0
                                   : rt_control.plan->deviations[deviation].clock;
+    runner->calm_until = 0;
 }
 
 void rt_take_deviations(struct rt_runner *runner) {

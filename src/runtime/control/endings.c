@@ -30,7 +30,8 @@ _Noreturn void rt_end_run(enum st_control_end end) {
         rt_system_call(SYS_exit_group, ST_CONTROL_STATUS, 0, 0, 0, 0, 0);
 }
 
-/* So many events were spent in vain by all who can go on, with nobody who sleeps or is outside. */
+/* So many events were spent in vain by all who can go on, with nobody who sleeps or is outside, and
+ * no other process that they may look for. */
 enum { VAIN = 2 * 1000 * 1000 };
 
 void rt_check_length(void) {
@@ -38,7 +39,7 @@ void rt_check_length(void) {
     if (plan->most_points && rt_control.log->points > plan->most_points)
         rt_end_run(ST_END_TOO_LONG);
     if (rt_control.vain > VAIN && !rt_control.timed_count && !rt_is_somebody_outside() &&
-        !rt_has_client())
+        !rt_control.foreign && !rt_has_client())
         rt_end_run(ST_END_LIVELOCK);
 }
 

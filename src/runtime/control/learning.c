@@ -1,20 +1,73 @@
 /* Learning which places touch memory that threads share: memory that two threads have touched, one
  * of them writing, neither of which had ended when the other began.
  *
- * Who touched a granule, and where, is kept in the detail words of its shadow, which nothing else
- * uses while no access is deferred, and which are cleared when the memory is freed. The word for
- * writes has the number of the thread that touched it first (bits 0 to 15), whether a second one
- * did (16), whether anybody wrote (17), and two places (32 to 63); the word for reads has four.
- * Once the granule is shared, all these places are points, and so is every place that touches it.
+ * Who touched a granule, and where, is kept in two words of a shadow of its own, which are cleared
+ * when the memory is freed. The first has the number of the thread that touched it first (bits 0 to
+ * 15), whether a second one did (16), whether anybody wrote (17), and two places (32 to 63); the
+ * second has four. Once the granule is shared, all these places are points, and so is every place
+ * that touches it.
  *
  * Of a place that a thread has come to very often, only a sample of the memory is looked at: all
  * threads look at the same, and runs of other seeds at another one (rt_may_teach). */
+#define _GNU_SOURCE
 #include "runtime/control/runner.h"
 #include "runtime/core/shadow.h"
+#include "runtime/core/system_call.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
 
 enum { NUMBERS = UINT16_MAX };
 #define SHARED (UINT64_C(1) << 16)
 #define WRITTEN (UINT64_C(1) << 17)
+
+struct touches {
+    uint64_t first, second;
+};
+
+static char *touches_base;
+
+static struct touches *touches_of(uintptr_t granule) {
+    return (struct touches *)(void *)(touches_base + rt_shadow_offset(granule));
+}
+
+/* Without room, the details of the shadow serve, and no access can be deferred. */
+void rt_learning_start(void) {
+    long bytes = (long)2 << RT_ADDRESS_BITS;
+    long memory = rt_system_call(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory < 0) {
+        touches_base = rt_detail_base;
+        rt_deferring = false;
+        return;
+    }
+    touches_base = (char *)memory; // NOLINT(performance-no-int-to-ptr)
+    madvise(touches_base, (size_t)bytes, MADV_DONTDUMP);
+    madvise(touches_base, (size_t)bytes, MADV_NOHUGEPAGE);
+    madvise(touches_base, (size_t)bytes, MADV_DONTFORK);
+}
+
+static void forget_pages(uintptr_t first, uintptr_t last) {
+    madvise(touches_of(first), (last - first) * 2, MADV_DONTNEED);
+}
+
+void rt_forget_touches(uintptr_t address, size_t size) {
+    enum { PAGE = 4096, LARGE = 64 * PAGE };
+    const uintptr_t all = (uintptr_t)1 << RT_ADDRESS_BITS; /* where the shadow begins again */
+    uintptr_t end = address + size;
+    if (size >= LARGE && address / all == (end - 1) / all) {
+        uintptr_t first = (address + PAGE - 1) & -(uintptr_t)PAGE, last = end & -(uintptr_t)PAGE;
+        forget_pages(first, last);
+        rt_forget_touches(address, first - address);
+        rt_forget_touches(last, end - last);
+        return;
+    }
+    for (uintptr_t granule = address & ~(uintptr_t)7; granule < end; granule += 8) {
+        struct touches *touches = touches_of(granule);
+        if (touches->first)
+            *touches = (struct touches){0, 0};
+    }
+}
 
 static uint16_t number_of(const struct rt_runner *runner) {
     return (uint16_t)(runner->index % NUMBERS + 1);
@@ -57,9 +110,8 @@ static void add_place(uint64_t *first, uint64_t *second, uint16_t id) {
 
 static void learn_granule(const struct rt_runner *me, uintptr_t granule, bool write,
                           struct rt_place *place) {
-    struct rt_detail *detail = rt_detail_of(granule);
-    uint64_t before = atomic_load_explicit(&detail->write, memory_order_relaxed), first = before;
-    uint64_t old = atomic_load_explicit(&detail->read, memory_order_relaxed), second = old;
+    struct touches *touches = touches_of(granule);
+    uint64_t first = touches->first, second = touches->second;
     if ((first & (SHARED | WRITTEN)) != (SHARED | WRITTEN)) {
         uint16_t number = (uint16_t)first;
         if (!number || (number != number_of(me) && ends[number] < me->began)) {
@@ -78,10 +130,8 @@ static void learn_granule(const struct rt_runner *me, uintptr_t granule, bool wr
     }
     if ((first & (SHARED | WRITTEN)) == (SHARED | WRITTEN))
         rt_learn_place(place);
-    if (first != before)
-        atomic_store_explicit(&detail->write, first, memory_order_relaxed);
-    if (second != old)
-        atomic_store_explicit(&detail->read, second, memory_order_relaxed);
+    if (first != touches->first || second != touches->second)
+        *touches = (struct touches){first, second};
 }
 
 void rt_learn(const struct rt_runner *me, uintptr_t address, size_t size, bool write,

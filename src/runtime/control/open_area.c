@@ -69,7 +69,8 @@ void rt_control_start(const char *path) {
     if (!rt_runner_self)
         return;
     rt_catch_crashes();
-    rt_deferring = false;
+    rt_learning_start();
+    rt_deferring_freely = false;
     rt_slow_accesses = RT_STALE;
     rt_self->since = RT_STALE;
     rt_controlled = true;

@@ -224,6 +224,58 @@ static bool is_there_now(struct rt_runner *me, const struct rt_awaited *awaited)
     return there;
 }
 
+/* ---- looking ---- */
+
+bool rt_do_others_run(void) {
+    return rt_control.foreign;
+}
+
+/* A replay does not find what the schedule does not know of: it was faster this time. Nor does it
+ * find what comes later. But what never comes as planned, as less is tried than was seen, must not
+ * be missed for ever. */
+static bool is_denied(struct rt_runner *me) {
+    const uint32_t most = rt_has_flag(ST_CONTROL_DIVERGE) ? 100 : 100000;
+    bool replays = !rt_strategy_is_random() && !rt_control.learning;
+    return (replays || me->arrivals_to_come) && me->denied++ < most;
+}
+
+/* With the lock. */
+static bool decide_look(struct rt_runner *me, const struct rt_awaited *awaited) {
+    bool there;
+    if (rt_peek(me, ST_DEVIATION_ARRIVAL, me->arrivals) == me) {
+        rt_follow(me, ST_DEVIATION_ARRIVAL, me->arrivals);
+        there = rt_wait_really(is_awaited_there, awaited);
+        if (!there)
+            rt_cannot_follow();
+    } else {
+        there = !is_denied(me) && awaited->is_there(awaited);
+    }
+    if (there) {
+        me->denied = 0;
+        rt_note_deviation(me, me, ST_DEVIATION_ARRIVAL, me->arrivals++);
+    }
+    return there;
+}
+
+bool rt_look_at(const struct rt_awaited *awaited, uintptr_t caller) {
+    struct rt_runner *me = rt_runner_self;
+    if (!rt_takes_turns())
+        return true;
+    rt_point_slow(ST_POINT_YIELD, NULL, 0, caller);
+    if (!rt_control.foreign)
+        return true;
+    int error = errno;
+    me->busy = true;
+    rt_lock_baton();
+    bool there = decide_look(me, awaited);
+    rt_unlock_baton();
+    me->busy = false;
+    errno = error;
+    return there;
+}
+
+/* ---- waiting until it is there ---- */
+
 enum rt_woken rt_await(const struct rt_awaited *awaited, uint64_t deadline, uintptr_t caller) {
     struct rt_runner *me = rt_runner_self;
     rt_point_slow(ST_POINT_IO, NULL, 0, caller);
@@ -266,6 +318,12 @@ enum rt_woken rt_wait_for(struct pollfd *descriptors, size_t count, uint64_t dea
     return rt_await(&awaited, deadline, caller);
 }
 
+bool rt_look_at_descriptors(struct pollfd *descriptors, size_t count, uintptr_t caller) {
+    const struct rt_awaited awaited = {
+        .is_there = is_ready, .descriptors = descriptors, .count = count};
+    return rt_look_at(&awaited, caller);
+}
+
 static bool never_waits(int descriptor) {
     long flags = rt_system_call(SYS_fcntl, descriptor, F_GETFL, 0, 0, 0, 0);
     return flags < 0 || flags & O_NONBLOCK;
@@ -282,6 +340,15 @@ void rt_will_write_slow(void) {
         at->there_before = is_there(at);
     rt_unlock_baton();
     me->busy = false;
+}
+
+void rt_opens_slow(const char *path) {
+    static const char terminal[] = "/dev/tty";
+    size_t i = 0;
+    while (path && i < sizeof terminal - 1 && path[i] == terminal[i])
+        i++;
+    if (path && path[i] == terminal[i])
+        rt_control.log->wanted_terminal = 1;
 }
 
 /* The program reads from standard input: it matters if there is none. */
@@ -305,14 +372,20 @@ bool rt_wait_for_one_slow(int descriptor, short events, uintptr_t caller) {
                                  .may_be_ours = true,
                                  .at_once = !rt_control.foreign || events != POLLIN ||
                                             is_file(descriptor)};
-    if (never_waits(descriptor))
+    if (never_waits(descriptor) && !awaited.at_once) {
+        if (!rt_look_at(&awaited, caller)) {
+            errno = EAGAIN;
+            return false;
+        }
+    } else if (never_waits(descriptor)) {
         rt_point_slow(ST_POINT_IO, NULL, 0, caller);
-    else
+    } else {
         while (rt_await(&awaited, RT_FOREVER, caller) == RT_INTERRUPTED)
             if (!me->restarts) {
                 errno = EINTR;
                 return false;
             }
+    }
     if (events == POLLOUT)
         rt_will_write_slow();
     return true;

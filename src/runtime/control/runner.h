@@ -68,7 +68,8 @@ struct rt_runner {
     bool exits_first; /* although others can go on; then it is not the last one */
 
     uint64_t clock, points;
-    uint64_t since; /* its clock when it got the baton */
+    uint64_t since;      /* its clock when it got the baton */
+    uint64_t calm_until; /* before this clock, an access need not look at the plan; 0: not known */
     /* So often it blocked, woke others, and was the last to go on when something came from outside,
      * at this clock. */
     uint32_t blocks, wakes, arrivals, signals;
@@ -80,6 +81,7 @@ struct rt_runner {
     uint32_t block, root_block, blocks_begun;
     uint64_t block_site;
     uint32_t block_points;
+    size_t block_at; /* its frame; 0: none, or the outermost one */
 
     /* For strategies. */
     uint64_t priority, expected;
@@ -91,6 +93,7 @@ struct rt_runner {
     uint32_t deviation;
     uint64_t deviation_clock;
     uint32_t arrivals_to_come; /* of the plan, for this thread */
+    uint32_t denied;           /* so many looks in a row found nothing, whatever was there */
 };
 
 extern _Thread_local struct rt_runner *rt_runner_self __attribute__((tls_model("initial-exec")));
@@ -160,6 +163,11 @@ void rt_unlock_baton(void);
  * cannot go on; then it returns when that has changed. */
 enum rt_decision { RT_AT_POINT, RT_AT_BLOCK, RT_AT_END };
 void rt_decide(struct rt_runner *me, enum rt_decision decision);
+/* The same for most points, and quickly. Without the lock. false: nothing was done, as it is not
+ * that simple. */
+bool rt_decide_plainly(struct rt_runner *me, bool contested);
+/* After that, before the operation is done. Without the lock. */
+void rt_pass_point(struct rt_runner *me);
 void rt_park(struct rt_runner *me);
 /* It goes on without the baton, until it comes back. With the lock, which it lets go of. */
 void rt_leave_baton(struct rt_runner *me);
@@ -180,7 +188,7 @@ void rt_count_event(struct rt_runner *me, const struct rt_place *place);
 bool rt_spins(struct rt_runner *me, enum st_control_kind kind, uintptr_t object, uintptr_t caller);
 
 /* The same for an access that is not atomic, quickly: so many of them in a row must be reads. */
-enum { RT_QUIET = 64, RT_FAIR = 20000 };
+enum { RT_QUIET = 512, RT_FAIR = 20000 };
 static inline bool rt_access_spins(struct rt_runner *me, bool write, uintptr_t address,
                                    uintptr_t caller) {
     bool quiet =
@@ -192,21 +200,37 @@ static inline bool rt_access_spins(struct rt_runner *me, bool write, uintptr_t a
     return rt_spins(me, write ? ST_POINT_WRITE : ST_POINT_READ, address, caller);
 }
 
+/* The first clock, behind the present one, at which the plan may say something, or it is somebody
+ * else's turn for the sake of fairness. */
+static inline uint64_t rt_calm_until(const struct rt_runner *me) {
+    uint64_t until = me->since + RT_FAIR;
+    if (me->deviation_clock < until)
+        until = me->deviation_clock;
+    if (rt_control.stop_clock > me->clock && rt_control.stop_clock < until)
+        until = rt_control.stop_clock;
+    return me->counts && !me->loose ? until : 0;
+}
+
 /* ---- learning.c ---- */
 
+void rt_learning_start(void);
 void rt_number_begins(struct rt_runner *runner);
 void rt_number_ends(const struct rt_runner *runner);
 void rt_learn(const struct rt_runner *me, uintptr_t address, size_t size, bool write,
               struct rt_place *place);
 
+/* Where a thread comes more often, it learns from a sample of the memory. */
+enum { RT_OFTEN = 4096 };
+static inline bool rt_is_in_sample(uintptr_t address) {
+    enum { A_PAGE_OF_DETAILS = 11, ONE_IN_16 = 60 };
+    uint64_t page = address >> A_PAGE_OF_DETAILS;
+    return (page + rt_control.sample) * UINT64_C(0x9e3779b97f4a7c15) >> ONE_IN_16 == 0;
+}
+
 /* Quickly: might rt_learn learn something? */
 static inline bool rt_may_teach(const struct rt_runner *me, uintptr_t address, size_t size,
                                 const struct rt_place *place) {
-    enum { OFTEN = 4096, A_PAGE_OF_DETAILS = 11, ONE_IN_16 = 60 };
-    if (size > 8 || !me->counts || me->counts[place->id] <= OFTEN)
-        return true;
-    uint64_t page = address >> A_PAGE_OF_DETAILS;
-    return (page + rt_control.sample) * UINT64_C(0x9e3779b97f4a7c15) >> ONE_IN_16 == 0;
+    return size > 8 || !me->counts || me->counts[place->id] <= RT_OFTEN || rt_is_in_sample(address);
 }
 
 /* ---- deviations.c ---- */

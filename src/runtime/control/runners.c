@@ -4,7 +4,7 @@
 #include "runtime/control/strategy.h"
 #include "runtime/control/watchdog.h"
 #include "runtime/core/system_call.h"
-#include "runtime/core/thread_state.h"
+#include "runtime/core/thread_slot.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -242,6 +242,14 @@ static void at_exit(void) {
     rt_point_of_exit(RT_CALLER);
 }
 
+/* The only thread there is has forked another one. Whatever comes happens after that, in each
+ * thread: what was done before can be part of no cycle that the fork would not be part of. */
+static void forget_past(void) {
+    struct rt_thread *t = rt_self;
+    if (atomic_load(&rt_control.alive) == 1 && t && !t->ignored_sync)
+        rt_forget_past(t);
+}
+
 struct rt_runner *rt_runner_new(void) {
     struct rt_runner *me = rt_runner_self;
     if (!rt_takes_turns())
@@ -252,6 +260,7 @@ struct rt_runner *rt_runner_new(void) {
         atexit(at_exit);
     }
     me->busy = true;
+    forget_past();
     rt_lock_baton();
     uint32_t child = me->children++;
     struct rt_runner *runner = add_runner(st_control_child(me->name, child), me->name, child);

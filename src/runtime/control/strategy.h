@@ -11,7 +11,7 @@ void rt_strategy_begin(struct rt_runner *runner); /* a new thread */
 /* At a point of `me`, with its operation pending: before the choice, and before it is done. */
 void rt_strategy_at_point(struct rt_runner *me, bool contested);
 void rt_strategy_passes(struct rt_runner *me);
-/* Without the lock: is the second one worth calling? */
+/* Without the lock: is the second one worth calling? (It does nothing otherwise.) */
 bool rt_strategy_minds(const struct rt_runner *me);
 
 /* `me` has yielded. */

@@ -163,6 +163,13 @@ void rt_signal_taken(int number);
 
 /* ---- outside.c ---- */
 
+/* A file is about to be opened: it matters if that is the terminal, as there is none. */
+void rt_opens_slow(const char *path);
+static inline void rt_opens(const char *path) {
+    if (__builtin_expect(rt_controlled, 0))
+        rt_opens_slow(path);
+}
+
 /* Around a call that may wait in the kernel for something outside of the program: others go on
  * meanwhile. The first returns false for a thread that does not take turns; then nothing is to be
  * done. */
@@ -175,6 +182,7 @@ void rt_others_may_connect(void);
 void rt_other_has_connected(void);
 
 /* Something that comes from outside. It is looked at by any thread. */
+struct pollfd;
 struct rt_awaited {
     bool (*is_there)(const struct rt_awaited *awaited);
     struct pollfd *descriptors; /* of which one must be ready; NULL: none */
@@ -187,12 +195,20 @@ struct rt_awaited {
 /* Lets others go on until it is there, or the deadline has come. */
 enum rt_woken rt_await(const struct rt_awaited *awaited, uint64_t deadline, uintptr_t caller);
 
+/* A look that does not wait, which programs repeat until something is there: is it? While other
+ * processes run, the answer is a decision. true also for threads that do not take turns. */
+bool rt_look_at(const struct rt_awaited *awaited, uintptr_t caller);
+/* The same at descriptors. */
+bool rt_look_at_descriptors(struct pollfd *descriptors, size_t count, uintptr_t caller);
+/* Do other processes run, which may use what is shared with them? */
+bool rt_do_others_run(void);
+
 /* Before a call that waits until one of these descriptors is ready: lets others go on until that is
  * so or the deadline has come. A single descriptor that never waits is left alone. */
-struct pollfd;
 enum rt_woken rt_wait_for(struct pollfd *descriptors, size_t count, uint64_t deadline,
                           uintptr_t caller);
-/* false, with EINTR in errno: a handler has run, and the call is not to be made. */
+/* false: the call is not to be made, since a handler has run, or nothing is there for a descriptor
+ * that does not wait; errno says which. */
 bool rt_wait_for_one_slow(int descriptor, short events, uintptr_t caller);
 static inline bool rt_wait_for_one(int descriptor, short events, uintptr_t caller) {
     return !__builtin_expect(rt_controlled, 0) || rt_wait_for_one_slow(descriptor, events, caller);

@@ -115,6 +115,7 @@ static void take_baton_from(struct rt_runner *holder) {
     struct rt_control *c = &rt_control;
     c->log->loose++;
     holder->loose = true;
+    holder->calm_until = 0;
     atomic_store(&holder->running, false);
     atomic_store(&holder->go, 0);
     rt_make_unready(holder, ST_THREAD_OUTSIDE);

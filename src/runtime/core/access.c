@@ -1,15 +1,19 @@
 #include "runtime/core/access.h"
 
 void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r) {
-    if (rt_deferring)
+    if (__builtin_expect(rt_deferring_freely, 1))
         rt_defer_read(address, bytes, caller, w, r);
+    else if (rt_controlled)
+        rt_access_in_turn(address, bytes, false, caller);
     else
         rt_emit_now(address, bytes, false, caller);
 }
 
 void rt_write_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r) {
-    if (rt_deferring)
+    if (__builtin_expect(rt_deferring_freely, 1))
         rt_defer_write(address, bytes, caller, w, r);
+    else if (rt_controlled)
+        rt_access_in_turn(address, bytes, true, caller);
     else
         rt_emit_now(address, bytes, true, caller);
 }
@@ -18,7 +22,7 @@ static void access_range(struct rt_thread *t, uintptr_t address, size_t size, bo
                          uintptr_t caller) {
     if (__builtin_expect(rt_controlled, 0) && size) {
         rt_leave();
-        rt_control_access(address, size, write, caller);
+        rt_range_in_turn(address, size, write, caller);
         rt_enter();
     }
     if (size && !rt_is_ignored(t, !write, write))

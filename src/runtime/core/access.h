@@ -14,8 +14,10 @@ void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t 
 void rt_write_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r);
 void rt_range_slow(uintptr_t address, size_t size, bool write, uintptr_t caller);
 
-/* control/: in a controlled run, before an access. Not between rt_enter and rt_leave. */
-void rt_control_access(uintptr_t address, size_t size, bool write, uintptr_t caller);
+/* control/: accesses of a controlled run, not between rt_enter and rt_leave. The whole access, and
+ * what comes before one of any size. */
+void rt_access_in_turn(uintptr_t address, uint32_t bytes, bool write, uintptr_t caller);
+void rt_range_in_turn(uintptr_t address, size_t size, bool write, uintptr_t caller);
 
 /* Has the thread made such an access `since` (an epoch), and no other thread a conflicting one
  * after that? */

@@ -123,7 +123,7 @@ static inline bool defer_shared(struct rt_thread *t, uint64_t w, uintptr_t granu
 static inline __attribute__((always_inline)) bool defer(struct rt_thread *t, uintptr_t granule,
                                                         uint64_t w, uint64_t r, uint32_t bytes,
                                                         bool write, uintptr_t caller) {
-    if (t->since == RT_STALE || rt_state_of(w) == RT_SHARED || !is_clear(t, w, granule))
+    if (rt_is_stale(t) || rt_state_of(w) == RT_SHARED || !is_clear(t, w, granule))
         return false;
     if (!write && rt_state_of(r) == RT_SHARED)
         return defer_shared(t, w, granule, bytes, caller);
@@ -516,7 +516,7 @@ static bool defer_granule(struct rt_thread *t, uintptr_t granule, uint32_t bytes
     const struct rt_shadow *shadow = rt_shadow_of(granule);
     uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
     uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
-    return rt_is_repeated(t, t->since, granule, w, r, bytes, write) ||
+    return rt_is_repeated(t, rt_since_of(t), granule, w, r, bytes, write) ||
            defer(t, granule, w, r, bytes, write, caller);
 }
 

@@ -77,19 +77,7 @@ static void emit_granule(struct rt_thread *t, uintptr_t address, uint32_t bytes,
     keep(t, granule, bytes, write);
 }
 
-/* In a controlled run repetitions come here too, since they may be points. */
-static bool is_repeated_in_turn(uintptr_t address, uint32_t bytes, bool write, uintptr_t caller) {
-    rt_control_access(address, rt_size_of(address, bytes), write, caller);
-    const struct rt_shadow *shadow = rt_shadow_of(address);
-    uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
-    uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
-    uintptr_t granule = address & ~(uintptr_t)7;
-    return rt_is_repeated(rt_self, rt_since_of(rt_self), granule, w, r, bytes, write);
-}
-
 void rt_emit_now(uintptr_t address, uint32_t bytes, bool write, uintptr_t caller) {
-    if (__builtin_expect(rt_controlled, 0) && is_repeated_in_turn(address, bytes, write, caller))
-        return;
     if (!rt_enter())
         return;
     if (!rt_is_ignored(rt_self, !write, write))

@@ -85,4 +85,6 @@ void rt_free(const void *memory, size_t size) {
         emit_memory(t, ST_STREAM_FREE, address, size, 0);
     }
     clear_shadow(address, size, sequence);
+    if (__builtin_expect(rt_controlled, 0))
+        rt_forget_touches(address, size);
 }

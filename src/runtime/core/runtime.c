@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 struct st_stream_head *rt_head;
-bool rt_deferring;
+bool rt_deferring, rt_deferring_freely;
 uintptr_t rt_signal_return;
 
 /* mmap, memcpy and the like are interposed and emit events: they are not for use in the core. */
@@ -147,7 +147,7 @@ static void begin(struct st_stream_head *head) {
         atomic_store(&head->no_room, 1);
         return;
     }
-    rt_deferring = head->deferred;
+    rt_deferring = rt_deferring_freely = head->deferred;
     rt_signal_return = find_signal_return();
     rt_head = head;
     rt_thread_start(0);

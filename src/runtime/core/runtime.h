@@ -33,11 +33,13 @@ extern struct st_stream_head *rt_head;
  * are emitted eagerly. The watcher decides. */
 extern bool rt_deferring;
 
+/* The same, and threads do not take turns: an access need not ask for its turn first. */
+extern bool rt_deferring_freely;
+
 /* The address that handlers of signals return to; 0: unknown. */
 extern uintptr_t rt_signal_return;
 
-/* Does somebody say which thread runs (control/turns.h)? Then all threads take turns, and no
- * access is deferred. */
+/* Does somebody say which thread runs (control/turns.h)? Then all threads take turns. */
 extern bool rt_controlled;
 
 /* Starts the runtime, the first time that it is called, with the values of ST_STREAM_VARIABLE and

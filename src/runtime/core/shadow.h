@@ -86,6 +86,10 @@ static inline uint64_t rt_since_of(const struct rt_thread *t) {
 static inline uint64_t rt_present(const struct rt_thread *t) {
     return t->me | (t->base + t->position) << RT_EPOCH_AT;
 }
+/* Must frames be emitted before an access can be deferred, or is it to be ignored, perhaps? */
+static inline bool rt_is_stale(const struct rt_thread *t) {
+    return t->since == RT_STALE && rt_since_of(t) == RT_STALE;
+}
 
 /* 44 bits of an address distinguish programs, heaps and libraries of x86-64 Linux, and 64 TiB of
  * address space can be had without any memory behind it. */
@@ -93,6 +97,9 @@ enum { RT_ADDRESS_BITS = 44 };
 extern char *rt_shadow_base, *rt_detail_base;
 
 bool rt_shadow_start(void); /* false: no addresses for it */
+
+/* control/: memory was freed in a controlled run. */
+void rt_forget_touches(uintptr_t address, size_t size);
 
 /* In a process that was forked, where it is missing: at the same addresses, and empty. */
 void rt_shadow_restore(void);

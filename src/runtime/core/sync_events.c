@@ -5,6 +5,30 @@
 #include "runtime/core/stream_writer.h"
 #include "runtime/core/thread_slot.h"
 
+/* ---- for debuggers ---- */
+
+RT_EXPORT __attribute__((noinline)) void __seriatim_on_report(void);
+RT_EXPORT __attribute__((noinline)) void __seriatim_on_report(void) {
+    __asm__ volatile("" ::: "memory");
+}
+
+/* How many of the watcher's findings (`reports` of the head) were announced. */
+static _Atomic uint32_t announced;
+
+static __attribute__((noinline)) void announce_report(uint32_t reports) {
+    if (atomic_exchange(&announced, reports) != reports)
+        __seriatim_on_report();
+}
+
+/* The watcher learns of a cut some time after it, so any thread that comes along will do. */
+static inline void look_for_reports(void) {
+    uint32_t reports = atomic_load_explicit(&rt_head->reports, memory_order_relaxed);
+    if (__builtin_expect(reports != atomic_load_explicit(&announced, memory_order_relaxed), 0))
+        announce_report(reports);
+}
+
+/* ---- events ---- */
+
 /* An event with a sequence number. After one by which this thread can have learned something,
  * repeated accesses count as new. */
 static void emit_ordered(enum st_stream_op op, unsigned aux, uintptr_t address, uint64_t argument,
@@ -22,6 +46,7 @@ static void emit_ordered(enum st_stream_op op, unsigned aux, uintptr_t address, 
         rt_new_epoch(t);
     else
         rt_new_deferred_epoch(t);
+    look_for_reports();
 }
 
 /* No event is emitted when memory is freed about which the watcher knows nothing. A lock may be all

@@ -46,6 +46,21 @@ struct rt_thread *rt_thread_in(uint32_t slot) {
     return slot < RT_SLOTS ? atomic_load_explicit(&threads[slot], memory_order_acquire) : NULL;
 }
 
+void rt_forget_past(const struct rt_thread *t) {
+    if (!rt_has_slot(t))
+        return;
+    _Atomic uint64_t *dead_before = st_stream_dead_before(rt_head);
+    rt_spin_lock(&slots_lock);
+    bool alone = true;
+    for (uint32_t i = 0; i < used_slots && alone; i++)
+        alone = i == t->slot || !rt_thread_in(i);
+    for (uint32_t i = 0; i < used_slots && alone; i++)
+        atomic_store_explicit(&dead_before[i],
+                              i == t->slot ? rt_epoch_of(t->current) : next_epochs[i] + 1,
+                              memory_order_relaxed);
+    rt_spin_unlock(&slots_lock);
+}
+
 /* There are 137 billion epochs. */
 void rt_new_epoch(struct rt_thread *t) {
     if (!rt_has_slot(t))

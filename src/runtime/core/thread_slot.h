@@ -43,6 +43,10 @@ void rt_note_sequence(const struct rt_thread *t, uint64_t sequence);
  * numbers that both have taken so far? */
 bool rt_is_ordered(const struct rt_thread *t, uint32_t slot, uint64_t epoch);
 
+/* Nothing that was done before the last event of the thread matters any more. For controlled runs,
+ * in which the watcher does not say so. Does nothing if another thread is there. */
+void rt_forget_past(const struct rt_thread *t);
+
 /* Can what the slot's thread did in that epoch no longer matter? */
 static inline bool rt_is_dead(uint32_t slot, uint64_t epoch) {
     return epoch <

@@ -62,13 +62,19 @@ RT_REAL(int, ppoll, struct pollfd *, nfds_t, const struct timespec *, const sigs
 RT_REAL(int, select, int, fd_set *, fd_set *, fd_set *, struct timeval *)
 RT_REAL(int, pselect, int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *)
 
-/* Waits, and looks then, without waiting again. A look that need not wait is one that programs
- * repeat until something is there. */
+static int nothing_there(struct pollfd *descriptors, nfds_t count) {
+    for (nfds_t i = 0; i < count; i++)
+        descriptors[i].revents = 0;
+    return 0;
+}
+
+/* Waits, and looks then, without waiting again. */
 static int poll_in_turn(struct pollfd *descriptors, nfds_t count, uint64_t deadline, bool looks,
                         uintptr_t caller) {
-    if (looks)
-        rt_point(ST_POINT_YIELD, NULL, 0, caller);
-    else if (count == 0)
+    if (looks) {
+        if (!rt_look_at_descriptors(descriptors, count, caller))
+            return nothing_there(descriptors, count);
+    } else if (count == 0)
         return was_interrupted(rt_sleep_until(deadline, caller)) ? -1 : 0;
     else if (was_interrupted(rt_wait_for(descriptors, count, deadline, caller)))
         return -1;
@@ -125,6 +131,24 @@ static bool wait_to_select(int count, const fd_set *reads, const fd_set *writes,
                                  : rt_sleep_until(deadline, caller));
 }
 
+static void clear_set(fd_set *set) {
+    if (set)
+        FD_ZERO(set);
+}
+
+/* false: nothing is there. */
+static bool look_to_select(int count, fd_set *reads, fd_set *writes, fd_set *others,
+                           uintptr_t caller) {
+    struct pollfd descriptors[SELECTED];
+    size_t used = descriptors_of(count, reads, writes, others, descriptors);
+    if (rt_look_at_descriptors(descriptors, used, caller))
+        return true;
+    clear_set(reads);
+    clear_set(writes);
+    clear_set(others);
+    return false;
+}
+
 static int select_in_turn(int count, fd_set *reads, fd_set *writes, fd_set *others,
                           uint64_t deadline, uintptr_t caller) {
     struct timeval none = {0};
@@ -139,7 +163,8 @@ RT_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
         return real_select()(count, reads, writes, others, timeout);
     struct timeval none = {0};
     if (timeout && !timeout->tv_sec && !timeout->tv_usec) {
-        rt_point(ST_POINT_YIELD, NULL, 0, RT_CALLER);
+        if (!look_to_select(count, reads, writes, others, RT_CALLER))
+            return 0;
     } else {
         uint64_t deadline = timeout ? rt_deadline_after((uint64_t)timeout->tv_sec * SECOND +
                                                         (uint64_t)timeout->tv_usec * 1000)
@@ -169,8 +194,8 @@ static int epoll_in_turn(int epoll, struct epoll_event *events, int most, int ti
                          uintptr_t caller) {
     struct pollfd one = {.fd = epoll, .events = POLLIN};
     uint64_t deadline = deadline_in(timeout);
-    if (timeout == 0)
-        rt_point(ST_POINT_YIELD, NULL, 0, caller);
+    if (timeout == 0 && !rt_look_at_descriptors(&one, 1, caller))
+        return 0;
     for (;;) {
         enum rt_woken woken = timeout ? rt_wait_for(&one, 1, deadline, caller) : RT_TIMED_OUT;
         if (was_interrupted(woken))

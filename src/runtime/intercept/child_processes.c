@@ -35,18 +35,18 @@ static bool has_changed(const struct rt_awaited *awaited) {
     return result < 0 || info.si_pid;
 }
 
-/* false: a signal has come. Who asks without waiting asks again and again. */
-static bool await_child(idtype_t type, id_t id, int flags, uintptr_t caller) {
+enum news { NEWS, NO_NEWS, A_SIGNAL };
+
+/* Who asks without waiting may get no news. */
+static enum news await_child(idtype_t type, id_t id, int flags, uintptr_t caller) {
     struct awaited_child child = {
         .awaited = {.is_there = has_changed}, .type = type, .id = id, .flags = flags & ~WNOHANG};
-    if (flags & WNOHANG) {
-        rt_point(ST_POINT_YIELD, NULL, 0, caller);
-        return true;
-    }
+    if (flags & WNOHANG)
+        return rt_look_at(&child.awaited, caller) ? NEWS : NO_NEWS;
     if (rt_await(&child.awaited, RT_FOREVER, caller) != RT_INTERRUPTED)
-        return true;
+        return NEWS;
     errno = EINTR;
-    return false;
+    return A_SIGNAL;
 }
 
 static pid_t wait_in_turn(pid_t process, int *status, int flags, struct rusage *usage,
@@ -54,8 +54,9 @@ static pid_t wait_in_turn(pid_t process, int *status, int flags, struct rusage *
     idtype_t type = process > 0 ? P_PID : process == -1 ? P_ALL : P_PGID;
     id_t id = process == -1 ? 0 : (id_t)(process > 0 ? process : -process);
     for (;;) {
-        if (!await_child(type, id, flags | WEXITED, caller))
-            return -1;
+        enum news news = await_child(type, id, flags | WEXITED, caller);
+        if (news != NEWS)
+            return news == NO_NEWS ? 0 : -1;
         pid_t result = real_wait4()(process, status, flags | WNOHANG, usage);
         if (result || flags & WNOHANG)
             return result;
@@ -86,9 +87,10 @@ RT_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int flags) {
         return real_waitid()(type, id, info, flags);
     for (;;) {
         siginfo_t found = {0};
-        if (!await_child(type, id, flags, RT_CALLER))
+        enum news news = await_child(type, id, flags, RT_CALLER);
+        if (news == A_SIGNAL)
             return -1;
-        int result = real_waitid()(type, id, &found, flags | WNOHANG);
+        int result = news == NEWS ? real_waitid()(type, id, &found, flags | WNOHANG) : 0;
         if (result == 0 && !found.si_pid && !(flags & WNOHANG))
             continue;
         if (result == 0 && info)

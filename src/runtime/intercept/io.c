@@ -9,7 +9,10 @@
 #include "runtime/core/access.h"
 #include "runtime/intercept/interpose.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -95,12 +98,23 @@ OUT(sendto,
     (fd, buffer, size, flags, to, bytes), int, const void *, size_t, int, const struct sockaddr *,
     socklen_t)
 
+/* false: errno says why not. */
+static bool may_receive(int fd, int flags, uintptr_t caller) {
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    if (!(flags & MSG_DONTWAIT))
+        return rt_wait_for_one(fd, POLLIN, caller);
+    if (!rt_controlled || rt_look_at_descriptors(&one, 1, caller))
+        return true;
+    errno = EAGAIN;
+    return false;
+}
+
 /* With MSG_TRUNC the result is how many bytes there were, not how many came. */
 #define RECEIVE(name, parameters, arguments, ...)                                                  \
     RT_REAL(ssize_t, name, __VA_ARGS__)                                                            \
     RT_EXPORT ssize_t name parameters;                                                             \
     RT_EXPORT ssize_t name parameters {                                                            \
-        if (!(flags & MSG_DONTWAIT) && !rt_wait_for_one(fd, POLLIN, RT_CALLER))                    \
+        if (!may_receive(fd, flags, RT_CALLER))                                                    \
             return -1;                                                                             \
         ssize_t count = real_##name() arguments;                                                   \
         came(count > (ssize_t)size ? (ssize_t)size : count, buffer, RT_CALLER);                    \
@@ -141,7 +155,7 @@ RT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int n) {
 }
 
 RT_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags) {
-    if (!(flags & MSG_DONTWAIT) && !rt_wait_for_one(fd, POLLIN, RT_CALLER))
+    if (!may_receive(fd, flags, RT_CALLER))
         return -1;
     return parts_came(real_recvmsg()(fd, message, flags), message->msg_iov, message->msg_iovlen,
                       RT_CALLER);
@@ -152,4 +166,37 @@ RT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags) {
         return -1;
     parts_go(message->msg_iov, message->msg_iovlen, RT_CALLER);
     return went(real_sendmsg()(fd, message, flags));
+}
+
+/* ---- opening ---- */
+
+static mode_t mode_of(int flags, va_list more) {
+    bool creates = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
+    return creates ? va_arg(more, mode_t) : 0;
+}
+
+#define OPEN(name, parameters, arguments, ...)                                                     \
+    RT_REAL(int, name, __VA_ARGS__, ...)                                                           \
+    RT_EXPORT int name parameters;                                                                 \
+    RT_EXPORT int name parameters {                                                                \
+        va_list more;                                                                              \
+        va_start(more, flags);                                                                     \
+        mode_t mode = mode_of(flags, more);                                                        \
+        va_end(more);                                                                              \
+        rt_opens(path);                                                                            \
+        return real_##name() arguments;                                                            \
+    }
+
+OPEN(open, (const char *path, int flags, ...), (path, flags, mode), const char *, int)
+OPEN(open64, (const char *path, int flags, ...), (path, flags, mode), const char *, int)
+OPEN(openat, (int folder, const char *path, int flags, ...), (folder, path, flags, mode), int,
+     const char *, int)
+OPEN(openat64, (int folder, const char *path, int flags, ...), (folder, path, flags, mode), int,
+     const char *, int)
+
+RT_REAL(int, __open_2, const char *, int)
+RT_EXPORT int __open_2(const char *path, int flags);
+RT_EXPORT int __open_2(const char *path, int flags) {
+    rt_opens(path);
+    return real___open_2()(path, flags);
 }

@@ -76,10 +76,34 @@ static int try_now(pthread_mutex_t *mutex) {
     return result;
 }
 
+/* A mutex that other processes may lock and unlock, if there are any. When it is free is then a
+ * decision, as it comes from outside. */
+struct awaited_mutex {
+    struct rt_awaited awaited; /* the first member */
+    const pthread_mutex_t *mutex;
+};
+
+static bool is_free(const struct rt_awaited *awaited) {
+    const struct awaited_mutex *what = (const struct awaited_mutex *)awaited;
+    return !(__atomic_load_n(&what->mutex->__data.__lock, __ATOMIC_ACQUIRE) & FUTEX_TID_MASK);
+}
+
+static bool is_shared(const pthread_mutex_t *mutex) {
+    enum { SHARED = 128 };
+    return mutex->__data.__kind & SHARED && rt_do_others_run();
+}
+
+static enum rt_woken wait_for_mutex(const pthread_mutex_t *mutex, uint64_t deadline,
+                                    uintptr_t caller) {
+    struct awaited_mutex what = {{.is_there = is_free, .may_be_ours = true}, mutex};
+    return is_shared(mutex) ? rt_await(&what.awaited, deadline, caller)
+                            : rt_block_until(mutex, mutex->__data.__owner, deadline);
+}
+
 int rt_mutex_lock_again(pthread_mutex_t *mutex, uint64_t deadline) {
     int result;
     while ((result = try_now(mutex)) == EBUSY)
-        if (rt_block_until(mutex, mutex->__data.__owner, deadline) == RT_TIMED_OUT) {
+        if (wait_for_mutex(mutex, deadline, RT_CALLER) == RT_TIMED_OUT) {
             result = real_pthread_mutex_trylock()(mutex);
             result = result == EBUSY ? ETIMEDOUT : result;
             break;
@@ -100,6 +124,9 @@ static int lock_in_turn(pthread_mutex_t *mutex, uint64_t deadline, uintptr_t cal
 
 static int try_in_turn(pthread_mutex_t *mutex, uintptr_t caller) {
     rt_point(ST_POINT_TRY_LOCK, mutex, 1, caller);
+    struct awaited_mutex what = {{.is_there = is_free}, mutex};
+    if (is_shared(mutex) && !rt_look_at(&what.awaited, caller))
+        return EBUSY;
     int result = try_now(mutex);
     if (result == 0 || result == EOWNERDEAD)
         rt_taken(mutex, false);

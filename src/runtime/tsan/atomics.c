@@ -24,7 +24,7 @@ static size_t stripe_of(uintptr_t address) {
     return (address >> 3 ^ address >> 13) % STRIPES;
 }
 
-/* The details have another use in controlled runs (control/learning.c). */
+/* If nothing is deferred, the details may have another use (control/learning.c). */
 static void set_words(uintptr_t granule, uint64_t write) {
     struct rt_shadow *shadow = rt_shadow_of(granule);
     if (rt_deferring) {

@@ -116,16 +116,6 @@ static bool decode_targets(struct native_strip *strip, struct native_column *col
     return good;
 }
 
-/* An event with its last three fields in one number: gcc 12 would store them one by one, and so
- * double the time of the loop below. */
-struct event_image {
-    uint32_t thread, target;
-    uint64_t loc_written_op;
-};
-
-_Static_assert(sizeof(struct event_image) == sizeof(struct st_event), "they are the same bytes");
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bit fields start at the lowest bit");
-
 /* Puts the columns of a strip together. Event i takes the next value of its target column. */
 static inline __attribute__((always_inline)) void weave_steps(const struct native_strip *strip,
                                                               struct st_event *events, size_t n,
@@ -138,8 +128,7 @@ static inline __attribute__((always_inline)) void weave_steps(const struct nativ
         uint64_t op = step_op(step, op_bits);
         uint32_t target = strip->target[counter(counters, field_of_op[op])];
         counters += one_of_op[op];
-        struct event_image image = {step >> op_bits, target, strip->loc[i] | op << 48 | op << 56};
-        memcpy(&events[i], &image, sizeof image);
+        events[i] = st_event_make(step >> op_bits, target, strip->loc[i], op);
     }
 }
 

@@ -1,0 +1,131 @@
+/* A finding in a line: what a reader sees before the stories, and why it stands where it does. */
+#include "report/story/builder.h"
+
+#include "base/memory.h"
+#include "report/triage/finding_groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What was cut ---- */
+
+static const char *variable_of(const struct st_report *report, const struct st_place *place) {
+    if (place->event.written != ST_READ && place->event.written != ST_WRITE)
+        return NULL;
+    return st_target_name(report->symbols, (enum st_op)place->event.written, place->event.target);
+}
+
+/* "balance", "count and sum"; of a block that only locks show to be cut, those. */
+static char *make_subject(const struct st_report *report, const struct st_violation *violation) {
+    const struct st_place *left = violation->path_length ? &violation->path[0].from : NULL;
+    const char *first = left ? variable_of(report, left) : NULL;
+    const char *last = variable_of(report, &violation->event);
+    if (!first)
+        first = last;
+    if (!first)
+        first = st_target_name(report->symbols, (enum st_op)violation->event.event.written,
+                               violation->event.event.target);
+    if (!last || strcmp(first, last) == 0)
+        return st_strdup(first);
+    return st_sentence(report, "%s and %s", first, last);
+}
+
+/* ---- How often ---- */
+
+/* Several violations that are not kept may have been the same. */
+static char *make_frequency(const struct st_report *report, const struct st_result *result,
+                            const struct st_violation_group *group) {
+    const struct st_violation *violation = group->violation;
+    const struct st_block_row *row = group->row;
+    if (violation->observation)
+        return st_sentence(report, "in %n run%s", violation->observation->seen_in,
+                           violation->observation->seen_in == 1 ? "" : "s");
+    const char *least = st_findings_unkept(result->findings, violation->block) ? "at least " : "";
+    if (!row || !row->executed || report->stopped)
+        return st_sentence(report, "%s%n time%s", least, (uint64_t)group->count,
+                           group->count == 1 ? "" : "s");
+    return st_sentence(report, "%s%n of %n call%s", least, (uint64_t)group->count, row->executed,
+                       row->executed == 1 ? "" : "s");
+}
+
+/* ---- Where to look ---- */
+
+/* "bank.c:26 and 28", "bank.c:26", "bank.c:26 and pay.c:7" */
+static char *make_place(const struct st_report *report, const struct st_violation *violation) {
+    char buffer[ST_LOCATION_SIZE];
+    const struct st_block_gap *gap = violation->gap;
+    const char *left = gap ? gap->left : "";
+    const char *back = gap ? gap->back
+                           : st_user_location(report->symbols, report->details,
+                                              violation->event.event.loc, buffer);
+    if (!*left || !*back || strcmp(left, back) == 0)
+        return st_strdup(*back ? back : left);
+    const char *line = strrchr(back, ':');
+    if (line && strncmp(left, back, (size_t)(line - back) + 1) == 0 &&
+        strrchr(left, ':') == left + (line - back))
+        return st_sentence(report, "%s and %s", left, line + 1);
+    return st_sentence(report, "%s and %s", left, back);
+}
+
+/* ---- Why it stands there ---- */
+
+static void put_damage(FILE *file, const struct st_report *report,
+                       const struct st_violation_group *group, const char *subject) {
+    switch (group->damage) {
+    case ST_DAMAGE_VALUE:
+        st_put_sentence(file, report, "another thread wrote %s between two accesses to it",
+                        subject);
+        return;
+    case ST_DAMAGE_PAIR:
+        st_put_sentence(file, report, "another thread changed one of %s, which it uses together",
+                        subject);
+        return;
+    case ST_DAMAGE_SEEN:
+        st_put_sentence(file, report, "another thread read %s between two writes to it", subject);
+        return;
+    case ST_DAMAGE_ORDER:
+        fputs("no value is known to be wrong, only the order of steps", file);
+        return;
+    }
+}
+
+static char *make_reason(const struct st_report *report, const struct st_violation_group *group,
+                         const char *subject, const char *frequency) {
+    const struct st_observation *seen = group->violation->observation;
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
+    if (group->callee)
+        st_put_sentence(file, report,
+                        "by design? It was cut between two calls, and %b, which it "
+                        "calls, is cut on its own; ",
+                        group->callee->block);
+    if (seen && seen->outcome != ST_OUTCOME_SAME)
+        st_put_sentence(file, report, "a run with it did harm (%s); ",
+                        st_outcome_name(seen->outcome));
+    put_damage(file, report, group, subject);
+    fputs(group->direct ? "; one thread came in between" : "; several steps led back to it", file);
+    st_put_sentence(file, report, "; cut %s", frequency);
+    return st_text_buffer_close(&buffer);
+}
+
+struct st_overview st_overview_of(const struct st_report *report, const struct st_result *result,
+                                  const struct st_violation_group *group) {
+    const struct st_violation *violation = group->violation;
+    struct st_text_buffer buffer;
+    struct st_overview line = {.rank = group->rank, .by_design = group->callee != NULL};
+    st_put_subject(st_text_buffer_open(&buffer), report, violation->block);
+    line.function = st_text_buffer_close(&buffer);
+    line.subject = make_subject(report, violation);
+    line.frequency = make_frequency(report, result, group);
+    line.place = make_place(report, violation);
+    line.why_here = make_reason(report, group, line.subject, line.frequency);
+    return line;
+}
+
+void st_overview_free(struct st_overview *line) {
+    free(line->function);
+    free(line->subject);
+    free(line->frequency);
+    free(line->place);
+    free(line->why_here);
+}

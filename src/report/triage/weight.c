@@ -1,0 +1,51 @@
+#include "report/triage/weight.h"
+
+#include "report/calls.h"
+
+#include <string.h>
+
+static bool wrote(const struct st_place *place) {
+    return place->event.written == ST_WRITE;
+}
+
+enum st_damage st_damage_of(const struct st_violation *violation) {
+    const struct st_edge *out = violation->path, *back = &violation->closing;
+    if (violation->path_length < 2 || out->kind != ST_EDGE_CONFLICT ||
+        back->kind != ST_EDGE_CONFLICT)
+        return ST_DAMAGE_ORDER;
+    bool changed = wrote(&out->to) || wrote(&back->from);
+    if (out->from.event.target != back->to.event.target)
+        return changed ? ST_DAMAGE_PAIR : ST_DAMAGE_ORDER;
+    return changed ? ST_DAMAGE_VALUE : ST_DAMAGE_SEEN;
+}
+
+bool st_is_direct(const struct st_violation *violation) {
+    return violation->path_length == 2 && violation->closing.from.number;
+}
+
+static bool is_in_call(const struct st_report *report, const struct st_calls *around,
+                       uint64_t loc) {
+    struct st_calls calls = st_calls_at(report->details, loc);
+    bool result = around->count && st_calls_new(&calls, around) > 1;
+    st_calls_free(&calls);
+    return result;
+}
+
+bool st_between_calls(const struct st_report *report, const struct st_violation *violation) {
+    if (!violation->path_length)
+        return false;
+    struct st_calls around = st_calls_at(report->details, violation->begin_loc);
+    bool result = is_in_call(report, &around, violation->path[0].from.event.loc) &&
+                  is_in_call(report, &around, violation->event.event.loc);
+    st_calls_free(&around);
+    return result;
+}
+
+void st_each_caller(const struct st_report *report, const struct st_violation *violation,
+                    st_caller_sink *sink, void *context) {
+    struct st_calls calls = st_calls_at(report->details, violation->begin_loc);
+    for (size_t i = 1; i < calls.count; i++)
+        if (strcmp(calls.frames[i].function, calls.frames[0].function) != 0)
+            sink(context, calls.frames[i].function, violation);
+    st_calls_free(&calls);
+}
