@@ -3,6 +3,7 @@
 
     bench/hunt.py                         all programs of tests/hunted, seeds 1 to 10; twins with 100 runs
     bench/hunt.py --seeds 3 bank_audit.c  some programs, fewer seeds
+    bench/hunt.py --compiler clang --level=-O0   another compiler and level of optimisation than gcc -O1
 
 Prints a line for each program: the runs to the first finding for each seed (- where 100 were not enough), whether all
 schedules replayed, and what the twin gave. Ends with a summary, and with status 1 if something was missed or a twin
@@ -25,11 +26,15 @@ import programs  # noqa: E402
 SERIATIM = (ROOT / os.environ.get("SERIATIM_BUILD", "build") / "seriatim").resolve()
 
 
-def build(folder, program, flags):
+CXX = {"gcc": "g++", "clang": "clang++"}
+
+
+def build(folder, program, flags, arguments):
     target = folder / ("-".join([program.path.stem, *flags]))
     language, standard = ("c++", "-std=c++17") if program.is_cxx else ("cc", "-std=gnu11")
-    subprocess.run([SERIATIM, language, standard, "-g", "-O1", "-pthread", *flags, program.path,
-                    "-o", target, *program.flags], check=True)
+    subprocess.run([SERIATIM, language, standard, "-g", arguments.level, "-pthread", *flags, program.path,
+                    "-o", target, *program.flags], check=True,
+                   env={**os.environ, "SERIATIM_CC": arguments.compiler, "SERIATIM_CXX": CXX[arguments.compiler]})
     return target
 
 
@@ -60,7 +65,7 @@ def measure(folder, program, arguments):
     """A line for the program, the runs taken, the bad replays, and what was found in its twin."""
     taken, bad, twin = [], 0, None
     for variant in program.variants:
-        path = build(folder, program, variant.flags)
+        path = build(folder, program, variant.flags, arguments)
         if variant.name == "fixed":
             twin = findings(hunt(folder, path, 1, arguments.twin_runs))
         else:
@@ -75,6 +80,8 @@ def main():
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--twin-runs", type=int, default=100)
+    parser.add_argument("--compiler", choices=CXX, default="gcc")
+    parser.add_argument("--level", default="-O1", help="of optimisation, written --level=-O0 (-O1)")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     taken, bad, alarms = [], 0, 0
@@ -89,7 +96,8 @@ def main():
             bad += unreplayed
             alarms += bool(twin)
     found = [runs for runs in taken if runs is not None]
-    mean = f", {statistics.mean(found):.1f} runs on average, at most {max(found)}" if found else ""
+    mean = (f", {statistics.median(found):.0f} runs in the median, {statistics.mean(found):.1f} on average, at most "
+            f"{max(found)}") if found else ""
     print(f"found {len(found)} of {len(taken)}{mean}; {bad} bad replays; {alarms} twins with findings")
     return 1 if len(found) < len(taken) or alarms else 0
 

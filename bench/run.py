@@ -26,11 +26,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ENGINES = ["witness", "regiontrack", "aerodrome", "doublechecker", "velodrome"]
 KINDS = ["two-phase", "small-blocks", "giant-blocks", "partitioned", "contention", "violating-late"]
 FORMATS = ["text", "native"]
-SECTIONS = ["engines", "one-core", "events", "threads", "variables"]
+SECTIONS = ["engines", "targets", "one-core", "events", "threads", "variables"]
 REAL_PROGRAMS = "\n## Real programs\n"
 
 GREP_WRITES = ["grep", "-c", "w("]
 GREP_LINES = ["grep", "-c", ""]
+GREP_FULL_LINES = ["grep", "-c", "."]
 
 
 @dataclasses.dataclass
@@ -240,8 +241,8 @@ def engines_table(bench, trace, runs):
 def engines_section(bench):
     yield "## Engines\n"
     yield (
-        "Every engine on every kind of trace. `decode` is `seriatim stats`: reading and validating "
-        "alone. `÷ grep w(` is the time divided by that of `grep w`, less is better. CPU time is "
+        "Every engine on every kind of trace. `decode` is `seriatim stats`: reading, validating, and "
+        "looking for data races. `÷ grep w(` is the time divided by that of `grep w`, less is better. CPU time is "
         "user and system time of the same run; where it is well below the time, the machine was "
         "busy with other things."
     )
@@ -253,12 +254,54 @@ def engines_section(bench):
         trace.remove()
 
 
+# Section: targets. How `check` as a whole compares with reading the text at all, and text with the
+# native format. CPU time counts the thread that reads ahead, too.
+
+
+def one_core():
+    return ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
+
+
+def targets_row(bench, kind):
+    trace = bench.generate(kind, bench.sizes.engines)
+    first = bench.engines[0]
+    native = bench.check(first, trace, "native")
+    commands = [
+        Command(("grep", "text"), GREP_FULL_LINES + [trace.text]),
+        Command((first, "text"), bench.check(first, trace, "text")),
+        Command((first, "native"), native),
+        Command((first, "one core"), one_core() + native),
+    ]
+    runs = measure(bench.launcher, commands, bench.sizes.rounds)
+    for key, run in runs.items():
+        bench.note_fault(trace, key, run)
+    trace.remove()
+    grep, text, native, one = (run.cpu_seconds for run in runs.values())
+    row = [kind] + [f"{seconds * 1e9 / trace.events:.1f}" for seconds in (grep, text)]
+    row += [ratio(text, grep), f"{native * 1e9 / trace.events:.1f}", ratio(text, native)]
+    return row + [f"{trace.events / one / 1e6:.1f}" if one else "-"]
+
+
+def targets_section(bench):
+    yield "\n## Text, native and grep\n"
+    yield (
+        f"`check` with {bench.engines[0]} on {bench.sizes.engines:,} events, in nanoseconds of CPU "
+        "time an event, all threads together, beside `LC_ALL=C grep -c .` on the same text. The "
+        "last column is million events a second of CPU time, native, everything on one core.\n"
+    )
+    header = [
+        "trace", "grep -c .", "check text", "text ÷ grep", "check native", "text ÷ native",
+        "M events/s on one core",
+    ]  # fmt: skip
+    yield table(header, [targets_row(bench, kind) for kind in KINDS], names=1)
+
+
 # Section: one core. Otherwise a second core reads ahead, which does not show in the time.
 
 
 def one_core_row(bench, kind):
     trace = bench.generate(kind, bench.sizes.engines)
-    pin = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
+    pin = one_core()
     commands = [
         Command(("grep w", "text"), pin + GREP_WRITES + [trace.text]),
         Command(("decode", "native"), pin + [bench.seriatim, "stats", trace.native]),
@@ -455,6 +498,7 @@ def report(bench, wanted, growths, emit):
         emit(words)
     sections = {
         "engines": lambda: engines_section(bench),
+        "targets": lambda: targets_section(bench),
         "one-core": lambda: one_core_section(bench),
         "events": lambda: events_section(bench, growths),
         "threads": lambda: threads_section(bench, growths),

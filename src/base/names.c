@@ -108,6 +108,17 @@ static bool has_room(const struct st_names *names, size_t entries) {
            entries <= MOST_ENTRIES;
 }
 
+/* The series has grown: names that it had no room for may belong there now. */
+static void fill_series(const struct st_names *names, struct st_series *series) {
+    for (uint32_t i = names->first; i < names->indexed; i++) {
+        struct st_name_key key = {.text = st_name(names, i), .length = st_name_length(names, i)};
+        struct series_name name;
+        if (split_name(&key, &name) && name.low == series->low && name.high == series->high &&
+            name.number < series->capacity && !series->entries[name.number])
+            series->entries[name.number] = i + 1;
+    }
+}
+
 /* The entry of the name, or NULL: a series has no room for it, not now. */
 static uint32_t *make_entry(struct st_names *names, const struct st_name_key *key) {
     struct series_name name;
@@ -119,13 +130,16 @@ static uint32_t *make_entry(struct st_names *names, const struct st_name_key *ke
     size_t capacity = series->capacity ? series->capacity : FIRST_ENTRIES;
     while (capacity <= name.number)
         capacity *= 2;
-    size_t room = names->series_room + capacity - series->capacity;
-    if (capacity > series->capacity && !has_room(names, room))
-        return NULL;
-    st_reserve_table(&series->entries, &series->capacity, capacity);
-    names->series_room = room;
-    series->low = name.low;
-    series->high = name.high;
+    if (capacity > series->capacity) {
+        size_t room = names->series_room + capacity - series->capacity;
+        if (!has_room(names, room))
+            return NULL;
+        st_reserve_table(&series->entries, &series->capacity, capacity);
+        names->series_room = room;
+        series->low = name.low;
+        series->high = name.high;
+        fill_series(names, series);
+    }
     return &series->entries[name.number];
 }
 
@@ -172,19 +186,12 @@ void st_names_skip(struct st_names *names, uint32_t count) {
     names->first = names->indexed = names->count += count;
 }
 
-/* The number of the name plus 1, or 0: then it belongs to *entry, or to *slot if that is NULL. A
- * name that came when its series had no room for it is in the table; now it may get its entry. */
+/* The number of the name plus 1, or 0: then it belongs to *entry, or to *slot if that is NULL. */
 static uint32_t look_for(struct st_names *names, const struct st_name_key *key, uint32_t **entry,
                          uint64_t **slot) {
     *entry = make_entry(names, key);
-    *slot = NULL;
-    if (*entry && (**entry || !names->table.used))
-        return **entry;
-    *slot = find_slot(names, key);
-    uint32_t found = (uint32_t)(*slot)[ST_NAME_WIDTH];
-    if (*entry)
-        **entry = found;
-    return found;
+    *slot = *entry ? NULL : find_slot(names, key);
+    return *entry ? **entry : (uint32_t)(*slot)[ST_NAME_WIDTH];
 }
 
 /* Enters the next name that look_for does not find. */
@@ -230,7 +237,7 @@ uint32_t st_names_number_slow(struct st_names *names, const struct st_name_key *
 
 uint32_t st_names_add(struct st_names *names, const char *text, size_t length) {
     struct st_name_key key = st_name_key(text, length);
-    return st_names_number(names, &key);
+    return st_names_number_slow(names, &key);
 }
 
 uint32_t st_names_find(const struct st_names *names, const char *text, size_t length) {

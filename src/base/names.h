@@ -24,7 +24,8 @@ enum { ST_SERIES_BITS = 4, ST_SERIES_COUNT = 1 << ST_SERIES_BITS };
 
 /* Invariants: the text of name i is text[offset[i - first]] up to a zero byte, and offset[count -
  * first] is where the next one will go; the names below `first` have no text any more; each of the
- * first `indexed` names, apart from those, is in a series, or has a slot in the table, or both. */
+ * first `indexed` names, apart from those, is in its series if that has room for it, and otherwise
+ * has a slot in the table. */
 struct st_names {
     struct st_hash_table table;
     struct st_series series[ST_SERIES_COUNT];

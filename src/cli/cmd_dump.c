@@ -130,7 +130,7 @@ static int copy_events(struct dump *dump, struct st_error *error) {
     uint64_t last = st_trace_facts(dump->reading.trace)->events;
     if (count == 0 && last < dump->range.from)
         return st_fail(error, st_trace_name(dump->reading.trace), ST_AT_FILE, 0,
-                       "has only %" PRIu64 " events", last);
+                       "has only %" PRIu64 " event%s", last, plural(last));
     return count < 0 ? -1 : st_std_writer.finish(dump->writer, false, error);
 }
 

@@ -11,6 +11,7 @@ struct values {
     double time, run_time;
     bool real_time;
     unsigned relation, format, strategy, until;
+    struct st_texts allocators;
     struct filter_values filters;
 };
 
@@ -36,6 +37,7 @@ static struct st_hunt_options options_of(const struct values *values, const char
                                          const struct hunting *hunting) {
     struct st_hunt_options options = usual_hunt(hunting, "hunt", words, values->spec);
     options.subject.client = values->client;
+    options.subject.allocators = &values->allocators;
     options.subject.relation = st_relation_or_usual(values->relation, true);
     options.subject.most_points = values->points;
     options.subject.bounded = values->run_time > 0;
@@ -164,6 +166,7 @@ static const struct st_option options[] = {
      .value = "FILE",
      .help = "a specification that says which functions should be atomic; without it, nearly all "
              "should"},
+    ALLOCATOR_OPTION(struct values),
     LIMIT_OPTION(struct values),
     STORIES_OPTION(struct values, filters),
     FILTER_OPTIONS(struct values, filters),

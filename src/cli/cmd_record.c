@@ -18,6 +18,7 @@ struct values {
     struct common_values common;
     const char *output, *spec;
     bool no_follow;
+    struct st_texts allocators;
 };
 
 /* Of the first process, or in a watcher of its own of another one. */
@@ -91,10 +92,10 @@ static struct extent extent_of(const struct record *record, uint64_t bytes) {
 
 static void put_summary(const char *path, struct extent extent) {
     fprintf(stderr,
-            "seriatim: %s: %" PRIu64 " events of %" PRIu64 " thread%s, %" PRIu64
+            "seriatim: %s: %" PRIu64 " event%s of %" PRIu64 " thread%s, %" PRIu64
             " bytes (%.2f per event)\n",
-            path, extent.events, extent.threads, extent.threads == 1 ? "" : "s", extent.bytes,
-            extent.events ? (double)extent.bytes / (double)extent.events : 0);
+            path, extent.events, plural(extent.events), extent.threads, plural(extent.threads),
+            extent.bytes, extent.events ? (double)extent.bytes / (double)extent.events : 0);
 }
 
 static void put_next(const struct record *record, uint64_t events) {
@@ -140,6 +141,7 @@ static void record_other(void *context, struct st_other_process *other) {
     struct st_watch_hooks hooks = {.tick = tick, .context = &record};
     struct st_error error;
     translation.spec = first->spec;
+    translation.allocators = &first->values->allocators;
     if (st_watch_attach(&record.watch, other, &translation, &error) < 0) {
         complain(&error);
         _exit(STATUS_TROUBLE);
@@ -222,6 +224,7 @@ static enum status run(const void *values, const char *const *operands) {
         return complain(&error);
     init_recording(&record);
     struct st_translation translation = st_recording_translation(&record.recording);
+    translation.allocators = &record.values->allocators;
     const struct st_following following = {
         .all = !record.values->no_follow, .watch = record_other, .context = &record};
     int started = st_watched_program_start(&record.watch, "record", operands, record.values->spec,
@@ -245,6 +248,7 @@ static const struct st_option options[] = {
      .value = "FILE",
      .help = "a specification that says which functions should be atomic; without it, all are "
              "recorded as blocks"},
+    ALLOCATOR_OPTION(struct values),
     NO_FOLLOW_OPTION(struct values, no_follow),
     COMMON_OPTIONS,
 };

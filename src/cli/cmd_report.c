@@ -5,6 +5,7 @@
 #include "session/filters.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* How much to read to distinguish a result from a trace. */
 enum { FIRST_LOOK = 4096 };
@@ -92,7 +93,23 @@ static enum status refuse_pipe(const struct st_input *input) {
     return complain(&error);
 }
 
-static enum status run(const void *values, const char *const *operands) {
+/* Nobody reads a page on a terminal: there the report is text. */
+static struct values for_terminal(const struct values *wanted, const char *path) {
+    struct values values = *wanted;
+    bool page = strcmp(st_report_formats[values.format].name, "html") == 0;
+    if (!page || values.output || values.filters.print || !isatty(STDOUT_FILENO))
+        return values;
+    values.format = 0;
+    if (!values.common.quiet)
+        fprintf(stderr,
+                "seriatim: as text, since standard output is a terminal; for a page: "
+                "seriatim report -o report.html %s\n",
+                path);
+    return values;
+}
+
+static enum status run(const void *command_values, const char *const *operands) {
+    const struct values chosen = for_terminal(command_values, operands[0]), *values = &chosen;
     struct st_input input;
     struct st_error error;
     if (st_input_open(&input, operands[0], &error) < 0)
@@ -124,8 +141,9 @@ const struct command cmd_report = {
     .summary = "show a saved result as a page for a browser, or in another format",
     .description =
         "Shows a result that check, run, hunt or predict saved with --format json, as a\n"
-        "page for a browser or in another format. RESULT is a file, or - for standard\n"
-        "input. A TRACE is checked first, as 'seriatim check' does without options.\n\n"
+        "page for a browser or in another format; on a terminal, as text in place of a\n"
+        "page. RESULT is a file, or - for standard input. A TRACE is checked first, as\n"
+        "'seriatim check' does without options.\n\n"
         "Exit status: 0 nothing new found, 1 something new found, 2 error.\n",
     .options = options,
     .values_size = sizeof(struct values),

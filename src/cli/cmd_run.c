@@ -22,6 +22,7 @@ struct values {
     uint64_t limit, error_exitcode;
     bool first, strict, no_follow;
     unsigned relation, format;
+    struct st_texts allocators;
     struct filter_values filters;
 };
 
@@ -275,6 +276,7 @@ static void watch_other(void *context, struct st_other_process *other) {
     struct st_error error;
     st_live_check_init(&run.check, st_relation_or_usual(values->relation, true),
                        st_filters_keep(values->limit), values->first, &hooks);
+    run.check.allocators = &values->allocators;
     if (st_live_check_attach(&run.check, other, first->check.spec, &error) < 0) {
         complain(&error);
         _exit(STATUS_TROUBLE);
@@ -436,6 +438,7 @@ static enum status run_program(const void *command_values, const char *const *op
         return complain(&error);
     st_live_check_init(&run.check, st_relation_or_usual(values->relation, true),
                        st_filters_keep(values->limit), values->first, &hooks);
+    run.check.allocators = &values->allocators;
     int started =
         st_live_check_start(&run.check, "run", operands, values->spec, &following, &error);
     enum status status = started < 0 ? complain(&error) : follow(&run);
@@ -454,6 +457,7 @@ static const struct st_option options[] = {
      .value = "FILE",
      .help = "a specification that says which functions should be atomic; without it, nearly all "
              "should"},
+    ALLOCATOR_OPTION(struct values),
     LIMIT_OPTION(struct values),
     STORIES_OPTION(struct values, filters),
     {.name = "first",

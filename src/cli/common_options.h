@@ -44,6 +44,15 @@ extern const char *const color_words[], *const format_words[];
         0                                                                                          \
     }
 
+#define ALLOCATOR_OPTION(type)                                                                     \
+    {                                                                                              \
+        .name = "allocator", .kind = ST_TEXTS, .offset = offsetof(type, allocators),               \
+        .value = "GLOB",                                                                           \
+        .help = "functions that only hand out memory: name it after their callers; may be "        \
+                "repeated",                                                                        \
+        .note = "those like malloc are recognised"                                                 \
+    }
+
 /* Rows for commands that have them. `type` is the command's struct of values. */
 #define OUTPUT_OPTION(type)                                                                        \
     {                                                                                              \

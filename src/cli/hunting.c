@@ -45,8 +45,9 @@ static void show_progress(void *context, const struct st_hunt_progress *progress
     char line[160];
     if (hunting->common->quiet)
         return;
-    snprintf(line, sizeof line, "%" PRIu64 " runs, %" PRIu64 " points, %" PRIu64 " findings; %s",
-             progress->runs, progress->points, progress->findings, progress->doing);
+    snprintf(line, sizeof line, "%" PRIu64 " run%s, %" PRIu64 " point%s, %" PRIu64 " finding%s; %s",
+             progress->runs, plural(progress->runs), progress->points, plural(progress->points),
+             progress->findings, plural(progress->findings), progress->doing);
     show_status_line(line);
 }
 

@@ -151,6 +151,10 @@ static void warn_of_repair(const struct st_trace *trace, enum st_malformed kind)
          st_trace_is_text(trace) ? "" : " event ", first, st_malformed_text(kind), repair, many);
 }
 
+const char *plural(uint64_t count) {
+    return count == 1 ? "" : "s";
+}
+
 void end_reading(struct st_reading *reading, bool good) {
     st_reading_stop(reading);
     if (!good)
@@ -159,8 +163,9 @@ void end_reading(struct st_reading *reading, bool good) {
         if (st_trace_repairs(reading->trace)->kinds[kind].count)
             warn_of_repair(reading->trace, (enum st_malformed)kind);
     if (st_trace_truncated(reading->trace))
-        warn("%s: is truncated; only its first %" PRIu64 " events could be read",
-             st_trace_name(reading->trace), st_trace_facts(reading->trace)->events);
+        warn("%s: is truncated; only its first %" PRIu64 " event%s could be read",
+             st_trace_name(reading->trace), st_trace_facts(reading->trace)->events,
+             plural(st_trace_facts(reading->trace)->events));
 }
 
 /* ---- on the way to an analysis ---- */
@@ -216,8 +221,8 @@ void warn_of_watch(const struct st_watch *watch, const char *program) {
         warn("%s forked %" PRIu32 " process%s not watched, after it had given up rights (seccomp)",
              program, shut_in, shut_in == 1 ? ", which was" : "es, which were");
     if (watch->interrupted)
-        warn("interrupted: %" PRIu64 " events that %s had emitted were not read", watch->unread,
-             program);
+        warn("interrupted: %" PRIu64 " event%s that %s had emitted %s not read", watch->unread,
+             plural(watch->unread), program, watch->unread == 1 ? "was" : "were");
     if (st_watch_is_damaged(watch))
         warn("%s has overwritten memory that it shares with seriatim, perhaps through a stray "
              "pointer: "
@@ -225,7 +230,7 @@ void warn_of_watch(const struct st_watch *watch, const char *program) {
              program);
     uint64_t missing = st_watch_missing(watch, reason, sizeof reason);
     if (missing)
-        warn("%" PRIu64 " events are missing (%s)", missing, reason);
+        warn("%" PRIu64 " event%s missing (%s)", missing, missing == 1 ? " is" : "s are", reason);
 }
 
 enum status watch_status(const struct st_watch *watch, int found) {

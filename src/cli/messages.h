@@ -59,4 +59,7 @@ void warn_of_watch(const struct st_watch *watch, const char *program);
  * and `found` otherwise. */
 enum status watch_status(const struct st_watch *watch, int found);
 
+/* "s", unless there is exactly one. */
+const char *plural(uint64_t count);
+
 #endif

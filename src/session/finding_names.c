@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Invariant: the tables of `symbols` are the translator's, except for variables, locations and
- * contexts, which are ours. */
+/* Invariant: the tables of `symbols` are the translator's, except for threads, variables,
+ * locations and contexts, which are ours. */
 struct st_finding_names {
     struct st_translator *translator;
     struct st_symbols symbols;
@@ -48,6 +48,15 @@ static void want_findings(struct st_finding_names *names, const struct st_findin
     want_edges(names, findings->cycle, findings->cycle_length);
 }
 
+/* As the program calls them. Names that are equal to those of others say so. */
+static void name_threads(struct st_finding_names *names, const struct st_names *usual) {
+    char name[ST_LONGEST_NAME];
+    for (uint32_t i = 0; i < usual->count; i++) {
+        st_translator_thread_name(names->translator, i, name, sizeof name);
+        st_names_append(&names->symbols.threads, name, strlen(name));
+    }
+}
+
 static void name_variables(struct st_finding_names *names) {
     char name[ST_LONGEST_NAME];
     uint32_t count = st_translator_variable_count(names->translator);
@@ -73,16 +82,19 @@ struct st_finding_names *st_finding_names_new(struct st_translator *translator,
     names->translator = translator;
     names->symbols = *st_translator_symbols(translator);
     names->contexts.symbols = &names->symbols;
+    st_names_init(&names->symbols.threads);
     st_names_init(&names->symbols.variables);
     st_names_init(&names->symbols.locations);
     st_contexts_init(&names->symbols.contexts);
     want_findings(names, findings);
+    name_threads(names, &st_translator_symbols(translator)->threads);
     name_variables(names);
     describe_sites(names);
     return names;
 }
 
 void st_finding_names_free(struct st_finding_names *names) {
+    st_names_free(&names->symbols.threads);
     st_names_free(&names->symbols.variables);
     st_names_free(&names->symbols.locations);
     st_contexts_free(&names->symbols.contexts);

@@ -78,6 +78,7 @@ void st_live_check_init(struct st_live_check *check, enum st_relation relation, 
 
 static struct st_translation translation_for(struct st_live_check *check) {
     return (struct st_translation){.sites = true,
+                                   .allocators = check->allocators,
                                    .sink = check_events,
                                    .dead_before = dead_before,
                                    .forget = forget_variable,

@@ -77,7 +77,7 @@ struct st_stream_answer {
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 9,
+    ST_STREAM_VERSION = 10,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
     ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time can have words in shadow memory */
@@ -152,8 +152,11 @@ enum st_stream_op {
     ST_STREAM_SLOT,       /* the first one. address: its slot; argument: its first epoch */
 
     /* Memory. address; the next record is ST_STREAM_LENGTH. */
-    ST_STREAM_ALLOCATE, /* a name for memory, nothing more; argument: return address of the call */
-    ST_STREAM_FREE,     /* with a sequence number; also for stacks of threads and unmapped pages */
+    /* A name for memory, nothing more; argument: return address of the call; aux: how many
+     * ST_STREAM_CALLER follow the length, innermost first, of the functions that the call was made
+     * in. Those that are missing were entered by the records before. */
+    ST_STREAM_ALLOCATE,
+    ST_STREAM_FREE, /* with a sequence number; also for stacks of threads and unmapped pages */
 
     /* A text: argument: its id; address: its length in bytes, without a zero byte at its end, at
      * most 65536. The bytes follow in ceil(length / 16) raw records. A thread emits a text before
@@ -167,6 +170,17 @@ enum st_stream_op {
      * were left out. ST_STREAM_ENTER says so in its aux. Only for functions that are not deep in
      * the stack, where a thread starts. */
     ST_STREAM_SKIPPED,
+
+    /* A function around an allocation: address: where it was called from; argument: an address in
+     * it. */
+    ST_STREAM_CALLER,
+    /* A function that is open when its thread forks another, which may be given addresses of its
+     * local variables. address: its stack pointer, argument: an address in it; then
+     * ST_STREAM_LENGTH, up to where its frame ends: behind its return address. */
+    ST_STREAM_FRAME,
+    /* The program gives a thread a name. address: its serial number; then the name as
+     * ST_STREAM_TEXT. */
+    ST_STREAM_THREAD_NAME,
 
     /* argument: so many epochs of the thread have passed since its last record, not counting the
      * one that this record begins. */
@@ -190,6 +204,8 @@ enum st_stream_op {
      * Like ST_STREAM_ENTER; those around it come first. No epoch passes. */
     ST_STREAM_WITHIN,
 };
+
+enum { ST_STREAM_MOST_CALLERS = 8 };
 
 enum {
     ST_STREAM_HANDLER = 1,

@@ -200,9 +200,8 @@ static bool enter_structure(Dwarf_Die *type, uint64_t *offset, struct st_label *
 
 /* ---- variables ---- */
 
-static void add_path(Dwarf_Die *variable, uint64_t offset, struct st_label *text) {
-    Dwarf_Die type;
-    bool deeper = st_type_of(variable, &type);
+void st_data_path(Dwarf_Die type, uint64_t offset, struct st_label *text) {
+    bool deeper = true;
     for (int i = 0; deeper && i < DEEPEST; i++) {
         switch (dwarf_tag(&type)) {
         case DW_TAG_array_type:
@@ -218,6 +217,14 @@ static void add_path(Dwarf_Die *variable, uint64_t offset, struct st_label *text
         }
     }
     if (offset)
+        st_label_addf(text, "+0x%" PRIx64, offset);
+}
+
+static void add_path(Dwarf_Die *variable, uint64_t offset, struct st_label *text) {
+    Dwarf_Die type;
+    if (st_type_of(variable, &type))
+        st_data_path(type, offset, text);
+    else if (offset)
         st_label_addf(text, "+0x%" PRIx64, offset);
 }
 

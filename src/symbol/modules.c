@@ -130,6 +130,14 @@ static struct st_object *open_object(struct st_modules *modules, const struct mo
     return object;
 }
 
+struct st_object *st_object_behind(struct st_modules *modules, uint64_t address, uint64_t *bias) {
+    const struct module *module = module_at(modules, address);
+    if (!module)
+        return NULL;
+    *bias = module->bias;
+    return open_object(modules, module);
+}
+
 static struct st_code_place *find_place(struct st_modules *modules, const struct module *module,
                                         uint64_t address) {
     struct st_code_place *place = NULL;

@@ -62,4 +62,8 @@ const struct st_address_range *st_object_code_range(struct st_object *object, ui
 /* As st_module_uses. The file must be open. */
 enum st_uses st_object_uses(struct st_object *object, const char *wanted);
 
+/* The file behind an address of a program that ran, open, and what to subtract from the address
+ * there; NULL if there is none. */
+struct st_object *st_object_behind(struct st_modules *modules, uint64_t address, uint64_t *bias);
+
 #endif

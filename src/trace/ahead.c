@@ -1,8 +1,10 @@
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "trace/ahead.h"
 
 #include "base/memory.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,8 +82,16 @@ static void *read_ahead(void *context) {
     }
 }
 
+/* On a single processor two threads would only take turns. */
+static bool has_other_processor(void) {
+    cpu_set_t processors;
+    return sched_getaffinity(0, sizeof processors, &processors) < 0 || CPU_COUNT(&processors) > 1;
+}
+
 struct st_ahead *st_ahead_start(const struct st_format *format, void *reader,
                                 const struct st_input *input, const struct st_symbols *symbols) {
+    if (!has_other_processor())
+        return NULL;
     struct st_ahead *ahead = st_alloc(1, sizeof *ahead);
     ahead->format = format;
     ahead->reader = reader;

@@ -29,7 +29,8 @@ void st_batch_free(struct st_batch *batch);
 
 struct st_ahead;
 
-/* Starts reading ahead. NULL if no thread can be started; then read in the calling thread. */
+/* Starts reading ahead. NULL if no thread can be started, or if there is no other processor for it;
+ * then read in the calling thread. */
 struct st_ahead *st_ahead_start(const struct st_format *format, void *reader,
                                 const struct st_input *input, const struct st_symbols *symbols);
 

@@ -12,6 +12,10 @@
  * unpacked for one name. */
 enum { BLOCK_BYTES = 1 << 16, PACKING_LEVEL = 1 };
 
+/* So much text is kept as it is: compressing the names of a few million variables takes longer than
+ * checking what happens to them, and saves less memory than a tenth of what that takes. */
+enum { PLAIN_BYTES = 32 << 20 };
+
 /* Names first .. first + count of the next block. */
 struct packed_block {
     uint32_t first;
@@ -30,6 +34,7 @@ struct st_packed_names {
     struct st_map64 asked;
     char **copies;
     size_t copy_capacity;
+    ZSTD_CCtx *compressor;
     char *unpacked; /* the block that was unpacked last, unpacked_block - 1 */
     size_t unpacked_capacity, unpacked_block;
 };
@@ -40,6 +45,7 @@ static void free_packed(void *store) {
         free(names->blocks[i].data);
     for (uint32_t i = 0; i < names->asked.count; i++)
         free(names->copies[i]);
+    ZSTD_freeCCtx(names->compressor);
     free(names->blocks);
     free(names->waiting);
     free(names->copies);
@@ -53,14 +59,29 @@ size_t st_packed_names_memory(const struct st_packed_names *names) {
            names->waiting_capacity;
 }
 
-static void pack_waiting(struct st_packed_names *names) {
+/* What is waiting, compressed if that helps. */
+static char *compress_waiting(struct st_packed_names *names, size_t *size) {
     size_t full = names->waiting_bytes, bound = ZSTD_compressBound(full);
     char *packed = st_alloc(bound, 1);
-    size_t size = ZSTD_compress(packed, bound, names->waiting, full, PACKING_LEVEL);
-    if (ZSTD_isError(size) || size >= full) {
+    if (!names->compressor)
+        names->compressor = ZSTD_createCCtx();
+    *size = names->compressor ? ZSTD_compressCCtx(names->compressor, packed, bound, names->waiting,
+                                                  full, PACKING_LEVEL)
+                              : full;
+    if (ZSTD_isError(*size) || *size >= full) {
         memcpy(packed, names->waiting, full);
-        size = full;
+        *size = full;
     }
+    return packed;
+}
+
+static void pack_waiting(struct st_packed_names *names) {
+    size_t full = names->waiting_bytes, size = full;
+    char *packed = names->waiting;
+    if (names->block_bytes < PLAIN_BYTES)
+        names->waiting = NULL, names->waiting_capacity = 0;
+    else
+        packed = compress_waiting(names, &size);
     st_reserve(&names->blocks, &names->block_capacity, names->block_count + 1);
     names->blocks[names->block_count++] =
         (struct packed_block){.first = names->waiting_first,

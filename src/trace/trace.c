@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memmem */
 #include "trace/trace.h"
 
 #include "base/memory.h"
@@ -5,6 +6,7 @@
 #include "trace/format.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A short trace is read before a second thread has started. */
 enum { BATCHES_BEFORE_AHEAD = 16 };
@@ -23,13 +25,28 @@ struct st_trace {
     const struct st_batch *last; /* the one that was returned last */
 };
 
+/* What somebody may take for a trace, and what to do with it; NULL: it may be one. */
+static const char *what_else(const char *bytes, size_t size) {
+    static const char result[] = "\"schema\": \"seriatim";
+    if (size >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
+        return "is a program, not a trace; watch it with 'seriatim run', or record a trace of it "
+               "with 'seriatim record'";
+    if (size && *bytes == '{' && memmem(bytes, size, result, sizeof result - 1))
+        return "is a saved result, not a trace; show it with 'seriatim report'";
+    return NULL;
+}
+
 /* Finds the format from the first bytes and opens its reader. */
 static int open_reader(struct st_trace *trace, struct st_error *error) {
     struct st_input *input = &trace->input;
-    if (st_input_fill(input, ST_NATIVE_MAGIC_SIZE, error) < 0)
+    enum { FIRST_LOOK = 512 };
+    if (st_input_fill(input, FIRST_LOOK, error) < 0)
         return -1;
     if (!st_input_available(input))
         return st_fail(error, input->name, ST_AT_FILE, 0, "is empty, not a trace");
+    const char *other = what_else(st_input_bytes(input), st_input_available(input));
+    if (other)
+        return st_fail(error, input->name, ST_AT_FILE, 0, "%s", other);
     bool native = st_native_detect(st_input_bytes(input), st_input_available(input));
     trace->format = native ? &st_native_format : &st_std_format;
     trace->reader = trace->format->open(input, &trace->symbols, error);

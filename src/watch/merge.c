@@ -160,9 +160,17 @@ size_t st_item_length(const struct st_stream_record *records, size_t count) {
     case ST_STREAM_BOARDED:
     case ST_STREAM_KEPT_READ:
     case ST_STREAM_KEPT_WRITE:
-    case ST_STREAM_ALLOCATE:
     case ST_STREAM_FREE:
+    case ST_STREAM_FRAME:
         length = 2;
+        break;
+    case ST_STREAM_ALLOCATE: /* with its length, then its callers */
+        length = 2 + st_stream_aux(records);
+        break;
+    case ST_STREAM_THREAD_NAME:
+        if (count <= 1)
+            return 0;
+        length = 1 + text_length(records + 1);
         break;
     case ST_STREAM_TEXT:
         length = text_length(records);

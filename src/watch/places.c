@@ -1,10 +1,15 @@
 #include "watch/places.h"
 
+#include "base/map64.h"
 #include "base/memory.h"
 #include "symbol/code_flow.h"
+#include "symbol/memory/allocators.h"
+#include "symbol/memory/heap_types.h"
+#include "symbol/memory/locals.h"
 #include "symbol/symbol.h"
 #include "symbol/user_code.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,13 +35,28 @@ struct st_places {
     struct st_moves moves;
     uint64_t next_free; /* no module has addresses from here on */
     time_t built;
+    char *folder;                      /* where we run: names of files are relative to it */
+    const struct st_texts *allocators; /* or NULL */
+    struct st_map64 allocations;       /* calls that memory is named after, by return address, */
+    struct namer *namers;              /* and what is known of them */
+    size_t namer_capacity;
 };
 
-struct st_places *st_places_new(void) {
+/* A call by which memory came. */
+struct namer {
+    char *where; /* NULL: not asked yet */
+    struct st_code code;
+    size_t depth; /* of the frame that memory should be named after */
+    bool found;   /* there is one; otherwise where, code and depth are those of the innermost */
+    struct st_heap_site *site; /* what can be allocated there; NULL: not asked yet */
+};
+
+struct st_places *st_places_new(const struct st_texts *allocators) {
     struct st_places *places = st_alloc(1, sizeof *places);
-    char *folder = getcwd(NULL, 0);
-    places->symbols = st_modules_new(folder);
-    free(folder);
+    places->folder = getcwd(NULL, 0);
+    places->symbols = st_modules_new(places->folder);
+    places->allocators = allocators;
+    st_map64_init(&places->allocations);
     places->next_free = FIRST_FREE;
     return places;
 }
@@ -48,7 +68,14 @@ void st_places_free(struct st_places *places) {
         free(places->modules[i].path);
     free(places->modules);
     free(places->moves.list);
+    for (uint32_t i = 0; i < places->allocations.count; i++) {
+        st_heap_site_free(places->namers[i].site);
+        free(places->namers[i].where);
+    }
+    free(places->namers);
+    st_map64_free(&places->allocations);
     st_modules_free(places->symbols);
+    free(places->folder);
     free(places);
 }
 
@@ -227,6 +254,67 @@ bool st_places_user_line(struct st_places *places, uint64_t pc, struct st_code *
     st_places_location(places, pc, buffer, size);
     return false;
 }
+
+/* ---- memory ---- */
+
+static bool only_hands_out(struct st_places *places, uint64_t pc, size_t depth,
+                           const char *function) {
+    for (size_t i = 0; places->allocators && i < places->allocators->count; i++)
+        if (fnmatch(places->allocators->items[i], function, 0) == 0)
+            return true;
+    return st_is_allocator(places->symbols, pc, depth);
+}
+
+static void find_namer(struct st_places *places, uint64_t pc, struct namer *namer) {
+    char where[1024];
+    for (size_t depth = 0; st_places_frame(places, pc, depth, &namer->code); depth++) {
+        locate(places, pc, &namer->code, where, sizeof where);
+        namer->depth = depth;
+        namer->found = st_is_user_code(namer->code.function, where) &&
+                       !only_hands_out(places, pc, depth, namer->code.function);
+        if (namer->found)
+            break;
+    }
+    if (!namer->found) {
+        st_places_user_line(places, pc, &namer->code, where, sizeof where);
+        namer->depth = 0;
+    }
+    namer->where = st_strdup(where);
+}
+
+static struct namer *namer_of(struct st_places *places, uint64_t pc) {
+    uint32_t number = st_map64_number(&places->allocations, pc);
+    st_reserve(&places->namers, &places->namer_capacity, (size_t)number + 1);
+    struct namer *namer = &places->namers[number];
+    if (!namer->where)
+        find_namer(places, pc, namer);
+    return namer;
+}
+
+bool st_places_names_memory(struct st_places *places, uint64_t pc) {
+    return namer_of(places, pc)->found;
+}
+
+const char *st_places_memory_line(struct st_places *places, uint64_t pc, struct st_code *code) {
+    const struct namer *namer = namer_of(places, pc);
+    *code = namer->code;
+    return namer->where;
+}
+
+bool st_places_heap(struct st_places *places, uint64_t pc, uint64_t inner, uint64_t length,
+                    uint64_t offset, char *buffer, size_t size) {
+    struct namer *namer = namer_of(places, pc);
+    if (!namer->site)
+        namer->site = st_heap_site_new(places->symbols, places->folder, pc, namer->depth, inner);
+    return st_heap_name(namer->site, length, offset, buffer, size);
+}
+
+bool st_places_local(struct st_places *places, uint64_t pc, uint64_t length, uint64_t offset,
+                     char *buffer, size_t size) {
+    return st_local_name(places->symbols, pc, length, offset, buffer, size);
+}
+
+/* ---- libraries ---- */
 
 static const char *module_name(const struct st_places *places, uint64_t pc) {
     for (size_t i = places->count; i-- > 0;)

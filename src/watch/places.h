@@ -2,6 +2,7 @@
 #ifndef SERIATIM_WATCH_PLACES_H
 #define SERIATIM_WATCH_PLACES_H
 
+#include "base/options.h"
 #include "symbol/spin_loop.h"
 
 #include <stdbool.h>
@@ -11,7 +12,8 @@
 
 struct st_places;
 
-struct st_places *st_places_new(void);
+/* `allocators`: as in struct st_translation. */
+struct st_places *st_places_new(const struct st_texts *allocators);
 void st_places_free(struct st_places *places);
 void st_places_add_module(struct st_places *places, const char *path, uint64_t start,
                           uint64_t length, uint64_t bias);
@@ -51,6 +53,23 @@ const char *st_places_location(struct st_places *places, uint64_t pc, char *buff
  * st_places_location. */
 bool st_places_user_line(struct st_places *places, uint64_t pc, struct st_code *code, char *buffer,
                          size_t size);
+
+/* Is there a frame at the call that memory should be named after: one of the user's own code that
+ * does not only hand out memory to its callers (symbol/memory/allocators.h)? */
+bool st_places_names_memory(struct st_places *places, uint64_t pc);
+
+/* That frame and its location, or what st_places_user_line gives. The location is valid until the
+ * places are freed. */
+const char *st_places_memory_line(struct st_places *places, uint64_t pc, struct st_code *code);
+
+/* The name of a byte of memory of `length` bytes that was allocated there (symbol/memory/). */
+bool st_places_heap(struct st_places *places, uint64_t pc, uint64_t inner, uint64_t length,
+                    uint64_t offset, char *buffer, size_t size);
+
+/* The name of the local variable of the function at `pc`, `offset` bytes into its frame of `length`
+ * bytes. */
+bool st_places_local(struct st_places *places, uint64_t pc, uint64_t length, uint64_t offset,
+                     char *buffer, size_t size);
 
 /* Is the call in the C or C++ library itself? Answered without debug information: opening that of
  * the C library, where it is installed, takes as long as the whole run of a small program. */

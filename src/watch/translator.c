@@ -14,7 +14,7 @@ struct st_translator *st_translator_new(const struct st_translation *translation
     struct st_translator *t = st_alloc(1, sizeof *t);
     t->options = *translation;
     st_symbols_init(&t->symbols);
-    t->places = st_places_new();
+    t->places = st_places_new(translation->allocators);
     st_variables_init(&t->variables);
     if (translation->dead_before) {
         t->variables.split = st_translate_split_variable;
@@ -27,6 +27,7 @@ struct st_translator *st_translator_new(const struct st_translation *translation
     st_objects_init(&t->shared);
     st_objects_init(&t->words);
     st_map64_init(&t->calls);
+    st_map64_init(&t->allocating);
     st_map64_init(&t->functions);
     st_map64_init(&t->call_sites);
     st_map64_init(&t->spins);
@@ -72,6 +73,12 @@ void st_translator_free(struct st_translator *t) {
     st_pairs_free(&t->origins);
     st_map64_free(&t->calls);
     free(t->owners);
+    free(t->origin_facts);
+    st_map64_free(&t->allocating);
+    free(t->allocators);
+    for (size_t i = 0; i < t->thread_name_capacity; i++)
+        free(t->thread_names[i]);
+    free(t->thread_names);
     st_map64_free(&t->functions);
     st_map64_free(&t->call_sites);
     free(t->call_site_facts);
@@ -165,22 +172,6 @@ uint64_t st_translate_user_call(struct st_translator *t, const struct thread *th
 
 /* ---- names ---- */
 
-void st_translate_name(struct st_translator *t, struct st_data_place place, char *buffer,
-                       size_t size) {
-    if (!place.origin) {
-        st_places_data(t->places, place.address, buffer, size);
-        return;
-    }
-    struct st_pair origin = t->origins.list[place.origin - 1];
-    char where[ST_LONGEST_NAME / 2];
-    struct st_code code;
-    st_places_user_line(t->places, origin.a, &code, where, sizeof where);
-    int length = snprintf(buffer, size, "heap block of %" PRIu64 " bytes from %s (%s)", origin.b,
-                          where, code.function);
-    if (place.offset && length > 0 && (size_t)length < size)
-        snprintf(buffer + length, size - (size_t)length, "+%" PRIu64, place.offset);
-}
-
 void st_translator_variable_name(struct st_translator *t, uint32_t variable, char *buffer,
                                  size_t size) {
     st_translate_name(t, st_variables_place_of(&t->variables, variable), buffer, size);
@@ -240,10 +231,14 @@ void st_translator_flush(struct st_translator *t) {
         flush_all(t);
 }
 
-void st_translator_finish(struct st_translator *t) {
-    for (uint32_t i = 0; i < t->serials.count; i++)
-        if (t->threads[i])
-            st_translate_end_of_words(t, t->threads[i]);
+void st_translator_finish(struct st_translator *t, bool orderly) {
+    for (uint32_t i = 0; i < t->serials.count; i++) {
+        if (!t->threads[i])
+            continue;
+        st_translate_end_of_words(t, t->threads[i]);
+        if (orderly)
+            st_translate_leave_all(t, t->threads[i]);
+    }
     flush_all(t);
 }
 
@@ -337,14 +332,6 @@ static void on_slot(struct st_translator *t, struct thread *thread,
     st_slots_take(&t->slots, thread->slot, thread->number, thread->first_epoch);
 }
 
-static void on_allocate(struct st_translator *t, const struct thread *thread,
-                        const struct st_stream_record *record) {
-    uint64_t length = record[1].argument;
-    uint64_t pc = st_translate_user_call(t, thread, record->argument);
-    st_variables_allocate(&t->variables, st_stream_address(record), length,
-                          st_pairs_number(&t->origins, pc, length));
-}
-
 static void on_free(struct st_translator *t, const struct st_stream_record *record) {
     st_variables_forget(&t->variables, st_stream_address(record), record[1].argument);
     st_objects_forget(&t->locks, st_stream_address(record), record[1].argument);
@@ -374,6 +361,15 @@ static void on_text(struct st_translator *t, const struct st_stream_record *reco
     if (*text) /* a block without a name has none */
         t->text_blocks[number] = 1 + st_names_add(&t->symbols.blocks, text, strlen(text));
     free(text);
+}
+
+static void on_thread_name(struct st_translator *t, const struct st_stream_record *record) {
+    char *name = copy_text(record + 1);
+    if (name)
+        st_translate_thread_name(t, thread_number(t, (uint32_t)st_stream_address(record)), name);
+    else
+        t->facts.garbage++;
+    free(name);
 }
 
 static void on_module(struct st_translator *t, const struct st_stream_record *record) {
@@ -456,9 +452,18 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
         break;
     case ST_STREAM_ALLOCATE:
         if (is_range(record, USER_ADDRESSES))
-            on_allocate(t, thread, record);
+            st_translate_allocate(t, thread, record);
         else
             t->facts.garbage++;
+        break;
+    case ST_STREAM_FRAME:
+        if (is_range(record, USER_ADDRESSES))
+            st_translate_frame(t, record);
+        else
+            t->facts.garbage++;
+        break;
+    case ST_STREAM_THREAD_NAME:
+        on_thread_name(t, record);
         break;
     case ST_STREAM_FREE:
         if (is_range(record, USER_ADDRESSES))

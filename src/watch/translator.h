@@ -10,6 +10,7 @@
 #define SERIATIM_WATCH_TRANSLATOR_H
 
 #include "base/error.h"
+#include "base/options.h"
 #include "spec/spec.h"
 #include "trace/symbols.h"
 #include "watch/merge.h"
@@ -28,6 +29,10 @@ enum { ST_BATCH = 4096, ST_BATCH_ROOM = 64 };
 
 struct st_translation {
     const struct st_spec *spec; /* or NULL */
+
+    /* Globs for functions that only hand out memory, beside those that are recognised; or NULL.
+     * They must outlive the translator. */
+    const struct st_texts *allocators;
 
     bool sites; /* an event's location is the number of its site (sites.h); otherwise a line */
 
@@ -74,8 +79,9 @@ void st_translator_take_counts(struct st_translator *translator, st_call_sink *s
 /* Hands what is buffered to the sink. */
 void st_translator_flush(struct st_translator *translator);
 
-/* No more records will come. */
-void st_translator_finish(struct st_translator *translator);
+/* No more records will come. `orderly`: the program has ended by itself, so that blocks which were
+ * open end with it. */
+void st_translator_finish(struct st_translator *translator, bool orderly);
 
 struct st_symbols *st_translator_symbols(struct st_translator *translator);
 struct st_sites *st_translator_sites(struct st_translator *translator);
@@ -92,7 +98,12 @@ struct st_seen_function {
 size_t st_translator_function_count(const struct st_translator *translator);
 struct st_seen_function st_translator_function(const struct st_translator *translator, size_t i);
 
-/* Writes the name of a variable: "total", "heap block of 64 bytes from bank.c:12 (main)+8". */
+/* Writes the name of a thread: that which the program gave it, or "T3". */
+void st_translator_thread_name(const struct st_translator *translator, uint32_t thread,
+                               char *buffer, size_t size);
+
+/* Writes the name of a variable: "total", "item->refcount from bank.c:12 (main)", "pool.jobs in
+ * main", "heap block of 64 bytes from bank.c:12 (main)+8". */
 void st_translator_variable_name(struct st_translator *translator, uint32_t variable, char *buffer,
                                  size_t size);
 enum { ST_LONGEST_NAME = 1024 };

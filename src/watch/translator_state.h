@@ -158,7 +158,18 @@ struct st_translator {
     struct st_shared_lock *shared_facts; /* by their index */
     size_t shared_capacity;
     struct repeats shared_repeats;
-    struct st_pairs origins;   /* of allocations: return address of the user's call, and size */
+    /* Of allocations: return address of the user's call, and size; of frames: see memory_names.c.
+     */
+    struct st_pairs origins;
+    struct {
+        uint64_t inner; /* return address of the call that got the memory; 0 for frames */
+    } * origin_facts;   /* by their number, from 1 on */
+    size_t origin_capacity;
+    struct st_map64 allocating;    /* calls by which memory came, by return address, */
+    enum st_ownership *allocators; /* and whether memory is to be named after them */
+    size_t allocator_capacity;
+    char **thread_names; /* by number: as the program calls them; NULL where it does not */
+    size_t thread_name_capacity;
     struct st_map64 calls;     /* by return address */
     enum st_ownership *owners; /* by that number: whose code is there */
     size_t owner_capacity;
@@ -274,12 +285,18 @@ bool st_translate_is_users(struct st_translator *t, uint64_t pc);
  * return address. `pc` is that of the call at work, and the result where all are the library's. */
 uint64_t st_translate_user_call(struct st_translator *t, const struct thread *thread, uint64_t pc);
 
+/* Adds a name that the table does not have, like this one: "lock", "lock #2", "lock #3". */
+uint32_t st_translate_unique(struct st_names *names, struct repeats *repeats, const char *name);
+
+/* ---- memory_names.c ---- */
+
 /* The name of what is at an address. */
 void st_translate_name(struct st_translator *t, struct st_data_place place, char *buffer,
                        size_t size);
-
-/* Adds a name that the table does not have, like this one: "lock", "lock #2", "lock #3". */
-uint32_t st_translate_unique(struct st_names *names, struct repeats *repeats, const char *name);
+void st_translate_allocate(struct st_translator *t, const struct thread *thread,
+                           const struct st_stream_record *record);
+void st_translate_frame(struct st_translator *t, const struct st_stream_record *record);
+void st_translate_thread_name(struct st_translator *t, uint32_t number, const char *name);
 
 /* ---- access_events.c ---- */
 

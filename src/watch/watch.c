@@ -217,7 +217,9 @@ static void finish(struct st_watch *watch) {
                                                  .before = records_delivered(watch)};
     if (watch->listening)
         st_merge_finish(watch->merge);
-    st_translator_finish(watch->translator);
+    const struct st_stream_head *head = watch->memory.head;
+    st_translator_finish(watch->translator,
+                         atomic_load(&head->ended) || atomic_load(&head->status));
     if (watch->hooks->behind)
         watch->hooks->behind(watch->hooks->context, 0, 0);
 }

@@ -32,10 +32,21 @@ class NoTrace(BadCase):
             self.assert_refused(content, "t: holds no event")
 
     def test_binary(self):
-        self.assert_refused(b"\x7fELF\x02\x01\x01" + bytes(range(256)),
-                            "t:1: zero byte in '\\x7fELF\\x02\\x01\\x01\\x00\\x01\\x02\\x03\\x04"
+        self.assert_refused(b"\x7fELG\x02\x01\x01" + bytes(range(256)),
+                            "t:1: zero byte in '\\x7fELG\\x02\\x01\\x01\\x00\\x01\\x02\\x03\\x04"
                             "\\x05\\x06\\x07\\x08\\x09'; the file is neither STD text nor a native "
                             "trace")
+
+    def test_a_program(self):
+        self.assert_refused(b"\x7fELF\x02\x01\x01" + bytes(range(256)),
+                            "t: is a program, not a trace; watch it with 'seriatim run', or record a trace of it "
+                            "with 'seriatim record'")
+
+    def test_a_saved_result(self):
+        saved = self.run_here("check", "--format", "json", "-", input=CLEAN).out
+        self.write("t", saved)
+        self.assert_trouble(self.run_here("check", "t"),
+                            "t: is a saved result, not a trace; show it with 'seriatim report'")
 
     def test_text_that_is_no_trace(self):
         self.assert_refused("hello, world\n", "t:1: expected THREAD|OP|LOC in 'hello, world'; "

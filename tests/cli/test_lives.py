@@ -77,7 +77,7 @@ int main(int argc, char **argv) {
 """
 
 SPEC = "atomic function rename_block\natomic function touch_block\n"
-NAME = r"heap block of 8008 bytes from \S*program.c:\d+ \(make_block\)"
+NAME = r"block->version from \S*program.c:\d+ \(make_block\)"
 WORDS = 1001
 
 PROGRAM_PATH = None

@@ -277,6 +277,22 @@ class Status(ProgramCase):
             self.assertNotIn("serializable", result.message)
 
 
+class End(ProgramCase):
+    def test_an_orderly_end_within_blocks_is_no_truncation(self):
+        """The program exits inside of functions, with a lock that it has given back."""
+        source = self.write("ends.c", "#include <pthread.h>\n#include <stdlib.h>\nstatic int total;\n"
+                            "static void leave(void) { total++; exit(0); }\n"
+                            "static void *work(void *a) { total++; return a; }\n"
+                            "int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); leave(); }\n")
+        subprocess.run(["gcc", "-g", "-O0", "-fsanitize=thread", "-pthread", source, "-o", self.folder / "ends"],
+                       check=True)
+        result = self.seriatim("run", "./ends")
+        self.assertEqual(result.status, 0, result.message)
+        self.assertNotIn("truncated", result.message)
+        self.seriatim("record", "-o", "t.stt", "./ends")
+        self.assertNotIn("truncated", self.run_here("check", "t.stt").text)
+
+
 class Debugger(ProgramCase):
     @unittest.skipUnless(shutil.which("gdb"), "there is no gdb")
     def test_it_can_stop_when_a_block_was_found_cut(self):

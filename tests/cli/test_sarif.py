@@ -1,6 +1,7 @@
 """--format sarif: valid by the OASIS schema, and with the right contents."""
 
 import copy
+import gzip
 import json
 import random
 import re
@@ -8,7 +9,7 @@ import re
 from random_traces import random_trace
 from results import cut, edge, event, foreseen, prediction, race, result, ring
 from schemas import SARIF, complaints, validator
-from seriatim import CLEAN, CROSS, CUT, TRACES, Case
+from seriatim import CLEAN, CROSS, CUT, ROOT, TRACES, Case, run
 
 CHECKER = validator(SARIF)
 
@@ -150,6 +151,47 @@ class Results(SarifCase):
                   for found in self.results("report", "r.json")}
         self.assertEqual(counts, {"f": 2, "g": 1})
 
+    def test_what_reviewers_get(self):
+        """What GitHub shows of a rule and of a result."""
+        [bank] = self.sarif("check", TRACES / "bank.std")["runs"]
+        for rule in bank["tool"]["driver"]["rules"]:
+            with self.subTest(rule=rule["id"]):
+                self.assertIn("See docs/", rule["help"]["text"])
+                self.assertIn("See `docs/", rule["help"]["markdown"])
+                page = rule["help"]["text"].rpartition("docs/")[2].rstrip(".").partition("#")[0]
+                self.assertTrue((ROOT / "docs" / page).exists(), page)
+                self.assertIn(rule["defaultConfiguration"]["level"], ("error", "warning"))
+                self.assertIn(rule["properties"]["precision"], ("very-high", "high", "medium"))
+                self.assertIn(rule["properties"]["problem.severity"], ("error", "warning"))
+        [found] = bank["results"]
+        self.assertEqual(found["rank"], 100)
+        self.assertIn("To accept it: suppress function transfer file bank.c by auditor because",
+                      found["message"]["text"])
+        prints = found["partialFingerprints"]
+        self.assertEqual(prints["primaryLocationLineHash"], prints["seriatim/v1"] + ":1")
+        self.assertTrue(all(place["message"]["text"] for place in found["relatedLocations"]))
+
+    def test_the_suppression_in_a_message_works(self):
+        [found] = self.results("check", TRACES / "bank.std")
+        line = found["message"]["text"].rpartition("To accept it: ")[2]
+        self.write("s", line + "\n")
+        self.assertEqual(run("check", "--suppressions", str(self.folder / "s"), TRACES / "bank.std").status, 0)
+
+    def test_what_github_takes(self):
+        """https://docs.github.com/en/code-security/reference/code-scanning/sarif-support: at most 25,000
+        results in a run, 10 MB after compression, 20 runs, 1,000 steps of a flow that are shown."""
+        data = result(*(cut(start=10 * i, block=f"f{i}") for i in range(26_000)))
+        self.write("many.json", json.dumps(data))
+        out = self.run_here("report", "--format", "sarif", "many.json").out
+        [many] = json.loads(out)["runs"]
+        self.assertEqual(len(many["results"]), 25_000)
+        self.assertLess(len(gzip.compress(out)), 10_000_000)
+        notes = [note["message"]["text"] for note in many["invocations"][0]["toolExecutionNotifications"]]
+        self.assertIn("At most 25000 findings are listed: GitHub takes no more of them.", notes)
+        ranks = [found["rank"] for found in many["results"]]
+        self.assertEqual(ranks, sorted(ranks, reverse=True))
+        self.assertEqual((ranks[0], ranks[-1]), (100, 1))
+
     def test_what_is_not_listed_is_mentioned(self):
         [run] = self.sarif("check", "--limit", "1", TRACES / "server.std")["runs"]
         self.assertEqual(len(run["results"]), 1)
@@ -184,7 +226,8 @@ def step_text(step):
 def message_text(story):
     sentences = [story["headline"] + (f" ({story['frequency']})" if story["frequency"] else "") + ".",
                  story["explanation"], story["conclusion"],
-                 story["hint"] and "Hint: " + story["hint"], *story["notes"]]
+                 story["hint"] and "Hint: " + story["hint"], *story["notes"],
+                 story.get("suppression") and "To accept it: " + story["suppression"]]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
@@ -212,7 +255,7 @@ class Stories(SarifCase):
                 match = [found for found in left
                          if found["message"]["text"].replace("{{", "{").replace("}}", "}")
                          == message_text(story) and (not fingerprint or
-                         found.get("partialFingerprints") == {"seriatim/v1": fingerprint})]
+                         found["partialFingerprints"]["seriatim/v1"] == fingerprint)]
                 self.assertTrue(match, (message_text(story), [r["message"]["text"] for r in left]))
                 self.check_steps(story, match[0])
                 left.remove(match[0])

@@ -117,10 +117,11 @@ def unbraced(text):
 
 
 def sentences(story):
-    """What the story says beside its steps and its schedule."""
+    """What the story says beside its steps and its schedule, and how to accept it."""
+    line = story.get("suppression")
     return [headline(story)] + [text for text in (
         story["explanation"], story["conclusion"], story["hint"] and f"Hint: {story['hint']}",
-        *story["notes"]) if text]
+        *story["notes"], line and f"To accept it: {line}") if text]
 
 
 def step_words(step):

@@ -44,6 +44,20 @@ class TerminalCase(Case):
         return read_all(master)
 
 
+class Report(TerminalCase):
+    def test_nobody_gets_a_page_on_a_terminal(self):
+        result = self.run_here("check", "--format", "json", "-", input=CUT)
+        self.write("result.json", result.out)
+        process, master = self.start("report", "result.json")
+        _, said = process.communicate()
+        shown = read_all(master)
+        self.assertIn(b" was not atomic", shown)
+        self.assertNotIn(b"<html", shown)
+        self.assertEqual(said, b"seriatim: as text, since standard output is a terminal; for a page: "
+                               b"seriatim report -o report.html result.json\n")
+        self.assertIn("<html", self.run_here("report", "result.json").text)
+
+
 class Dump(TerminalCase):
     HOSTILE = "T\x1b[31m|w(x\x07)|1\nT\u00e9|r(y\u0085)|2\n"
 

@@ -12,7 +12,7 @@ static long lines;
 
 static void announce(const char *name) {
     flockfile(stdout);
-    long count = lines; // @gap
+    long count = lines;
     printf("%s:\n", name);
     puts("ready");
     lines = count + 2;
@@ -24,7 +24,8 @@ static void note(const char *text) {
     flockfile(stdout);
 #endif
     printf("%s\n", text);
-    lines++;
+    long count = lines; // @gap
+    lines = count + 1;
 #ifdef FIXED
     funlockfile(stdout);
 #endif
@@ -43,8 +44,8 @@ static void *client(void *argument) {
 
 int main(void) {
     pthread_t a, b;
-    pthread_create(&a, NULL, server, NULL);
-    pthread_create(&b, NULL, client, NULL);
+    pthread_create(&a, NULL, client, NULL);
+    pthread_create(&b, NULL, server, NULL);
     pthread_join(a, NULL);
     pthread_join(b, NULL);
     return lines != 3;

@@ -333,6 +333,11 @@ void rt_thread_end(void) {
     self.finished = true;
 }
 
+void rt_thread_named(uint32_t serial, const char *name) {
+    must_be_inside();
+    add("name %u %s", serial - first_serial + 1, name);
+}
+
 void rt_thread_join(uint32_t serial, uintptr_t caller) {
     must_be_inside();
     (void)caller;

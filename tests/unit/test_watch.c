@@ -1164,7 +1164,7 @@ static void addresses_are_named_after_their_module(void **state) {
 static void half_an_address_is_completed_near_its_function(void **state) {
     const uint64_t program = 0x555500001000, library = 0x7f1200000000, bytes = 0x2000;
     (void)state;
-    struct st_places *places = st_places_new();
+    struct st_places *places = st_places_new(NULL);
     st_places_add_module(places, "program", program, bytes, program);
     st_places_add_module(places, "library", library, bytes, library);
     assert_int_equal(st_places_complete(places, 0x1234, program + 8), program + 0x234);

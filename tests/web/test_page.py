@@ -217,6 +217,7 @@ class Failures(PageCase):
     def hunt(self, name):
         """Opens the failure; returns the course that its story has."""
         self.open_report(built(name), "hunt", "--until", "first", "--format", "html", cwd=self.folder)
+        self.assertEqual(self.browser.run("return state.groups[0][0].story.kind;"), "failure")  # as in the text
         self.browser.run("openFinding(state.findings.find((f) => f.story.kind === 'failure'));")
         return self.browser.run("return data.failures[0].story.course;")
 
@@ -618,6 +619,30 @@ class Listing(PageCase):
         self.assertEqual(self.names(), [])
         self.assertEqual(self.title(), "No finding matches the filters")
 
+    def test_filters_are_folded_until_somebody_wants_them(self):
+        self.open_result(result(cut(block="f"), cut(block="g", start=20)))
+        self.assertFalse(self.browser.run("return document.getElementById('more').open;"))
+        self.assertFalse(self.browser.run("return document.getElementById('sort').checkVisibility();"))
+        self.browser.click("#more summary")
+        self.assertTrue(self.browser.run("return document.getElementById('sort').checkVisibility();"))
+
+    def test_rows_show_the_end_of_a_long_name(self):
+        name = "leveldb::(anonymous namespace)::TableCache::FindTable"
+        self.open_result(result(cut(block=name)))
+        shown = self.text(".row-name")
+        self.assertTrue(shown.startswith("\u2026") and shown.endswith("TableCache::FindTable"), shown)
+        self.assertEqual(self.browser.run("return document.querySelector('.row-name').title;"), name)
+
+    def test_a_suppression_can_be_copied(self):
+        data = result(cut(block="f"))
+        self.open_result(data)
+        line = self.browser.run("return state.findings[0].story.suppression;")
+        self.assertTrue(line.startswith("suppress function f "))
+        self.browser.run("document.execCommand = (how) => { window.copied = [how, document.activeElement.value]; };")
+        self.browser.click(".copies button")
+        self.assertEqual(self.browser.run("return window.copied;"), ["copy", line])
+        self.assertEqual(self.text(".copies button"), "Copied")
+
     def test_filters_for_function_file_thread_and_kind(self):
         self.open_many()
         for field, value, wanted in (
@@ -669,6 +694,7 @@ class Listing(PageCase):
         self.assertIn("1 of 7", self.text(".turns"))
         self.browser.click(".turns button:last-child")
         self.assertIn("2 of 7", self.text(".turns"))
+        self.browser.click("#more summary")
         self.browser.click("#merge")
         self.assertEqual(self.text("#count"), "7 findings")
         self.assertEqual(self.count(".row"), 7)
@@ -800,7 +826,8 @@ class Keyboard(PageCase):
 
     def test_everything_can_be_reached_by_tab_and_shows_it(self):
         """All that can be focused is reached, and each has an outline or a border of its own."""
-        self.browser.run("document.activeElement.blur(); window.scrollTo(0, 0);")
+        self.browser.run("document.activeElement.blur(); window.scrollTo(0, 0);"
+                         "document.getElementById('more').open = true;")
         reached = set()
         for _ in range(60):
             self.browser.press("Tab")
@@ -919,7 +946,9 @@ class Hostile(PageCase):
         data["engine"] = HOSTILE
         self.open_result(data)
         self.assertIn(HOSTILE, self.title())
-        self.assertEqual(self.text(".row-name"), HOSTILE)
+        shown = self.text(".row-name")
+        self.assertEqual(shown, "\u2026" + HOSTILE[1 - len(shown):])
+        self.assertEqual(self.browser.run("return document.querySelector('.row-name').title;"), HOSTILE)
         self.assertEqual(self.text("[data-step='3'] .locks"), f"holding {HOSTILE}!")
         self.assertIn(HOSTILE, self.texts("#trace dd"))
         self.set("#search", HOSTILE)

@@ -49,7 +49,8 @@ static __attribute__((noinline)) void on_shared_access(struct witness *w, uint32
 
 /* Whether it is a read or a write, a processor cannot predict, so the common case does not branch
  * on that. */
-static inline void on_access(struct witness *w, const struct st_event *event) {
+static inline void on_access(struct witness *w, const struct st_event *event,
+                             const struct witness_thread *thread) {
     struct st_variable_state *variable = st_states_variable(&w->states, event->target);
     uint32_t t = event->thread;
     if (__builtin_expect(st_access_matters(&variable->slot[ST_READ], (int32_t)t, w->live_from) ||
@@ -60,7 +61,7 @@ static inline void on_access(struct witness *w, const struct st_event *event) {
     }
     struct st_last_access *read = &variable->slot[ST_READ];
     read->time = event->op == ST_WRITE ? 0 : read->time;
-    variable->slot[event->op] = this_access(w, t);
+    variable->slot[event->op] = access_of(w, t, thread);
 }
 
 /* ---- other events ---- */
@@ -130,15 +131,8 @@ static __attribute__((noinline)) void start_thread(struct witness *w, uint32_t t
     thread->fork = (struct st_last_access){0};
 }
 
-static inline void on_event(struct witness *w, const struct st_event *event) {
-    need_thread(w, event->thread);
-    if (__builtin_expect(!w->threads[event->thread].started, 0) && event->op != ST_DROPPED)
-        start_thread(w, event->thread);
+static inline void on_other(struct witness *w, const struct st_event *event) {
     switch (event->op) {
-    case ST_READ:
-    case ST_WRITE:
-        on_access(w, event);
-        break;
     case ST_ACQUIRE:
         on_acquire(w, event);
         break;
@@ -166,6 +160,18 @@ static inline void on_event(struct witness *w, const struct st_event *event) {
     default:
         break;
     }
+}
+
+/* Accesses have a branch of their own: most events are some. */
+static inline void on_event(struct witness *w, const struct st_event *event) {
+    need_thread(w, event->thread);
+    const struct witness_thread *thread = &w->threads[event->thread];
+    if (__builtin_expect(!thread->started, 0) && event->op != ST_DROPPED)
+        start_thread(w, event->thread);
+    if (event->op <= ST_WRITE)
+        on_access(w, event, thread);
+    else
+        on_other(w, event);
 }
 
 /* ---- memory ---- */
@@ -271,12 +277,13 @@ static size_t memory(const void *state) {
 __attribute__((noinline)) void st_witness_feed_events(struct witness *w,
                                                       const struct st_event *events,
                                                       const struct st_event *end, uint64_t first) {
-    size_t count = (size_t)(end - events);
-    for (size_t i = 0; i < count; i++) {
-        st_states_prefetch(&w->states, events[i + ST_AHEAD < count ? i + ST_AHEAD : i].target);
-        w->number = first + i;
-        w->event = &events[i];
-        on_event(w, &events[i]);
+    uint64_t number = first;
+    for (const struct st_event *event = events; event < end; event++) {
+        const struct st_event *later = end - event > ST_AHEAD ? event + ST_AHEAD : event;
+        st_states_prefetch(&w->states, later->target);
+        w->number = number++;
+        w->event = event;
+        on_event(w, event);
     }
 }
 

@@ -90,7 +90,8 @@ struct st_predecessor st_witness_predecessor(const struct witness *w, uint32_t t
                                              enum st_edge_kind kind) {
     struct st_event from = {.thread = (uint32_t)access->thread,
                             .target = op == ST_FORK ? t : w->event->target,
-                            .loc = access->loc,
+                            .loc = access->loc & (ST_LOC_NAME | (ST_LOC_NAME - 1)),
+                            .atomic = access->loc >> ST_ACCESS_ATOMIC & 1,
                             .written = op,
                             .op = op};
     return (struct st_predecessor){

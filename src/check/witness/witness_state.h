@@ -91,13 +91,17 @@ static inline struct st_place this_place(const struct witness *w) {
     return (struct st_place){w->number, *w->event};
 }
 
-static inline struct st_last_access this_access(const struct witness *w, uint32_t t) {
-    const struct witness_thread *thread = &w->threads[t];
+static inline struct st_last_access access_of(const struct witness *w, uint32_t t,
+                                              const struct witness_thread *thread) {
     return (struct st_last_access){.thread = (int32_t)t,
                                    .time = thread->time,
                                    .before = thread->before,
                                    .number = w->number,
-                                   .loc = w->event->loc};
+                                   .loc = st_access_loc(w->event)};
+}
+
+static inline struct st_last_access this_access(const struct witness *w, uint32_t t) {
+    return access_of(w, t, &w->threads[t]);
 }
 
 /* ---- time ---- */

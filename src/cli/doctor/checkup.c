@@ -17,8 +17,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* The runtime library reserves 16 TiB of addresses (not of memory); the program needs some, too. */
-#define RESERVED (UINT64_C(16) << 40)
+/* The runtime library reserves 64 TiB of addresses (not of memory); the program needs some, too. */
+#define RESERVED (UINT64_C(64) << 40)
 #define LEAST_ADDRESSES (RESERVED + (UINT64_C(1) << 40))
 #define LEAST_ROOM (UINT64_C(1) << 30) /* bytes for temporary files */
 
@@ -98,11 +98,11 @@ static void examine_addresses(struct checkup *checkup) {
     if (memory != MAP_FAILED) {
         munmap(memory, RESERVED);
         checkup_detail(checkup_add(checkup, CHECKUP_OK, "addresses"),
-                       "16 TiB can be reserved (of addresses, not of memory)");
+                       "64 TiB can be reserved (of addresses, not of memory)");
         return;
     }
     struct checkup_item *item = checkup_add(checkup, CHECKUP_PROBLEM, "addresses");
-    checkup_detail(item, "16 TiB of addresses cannot be reserved: %s", strerror(errno));
+    checkup_detail(item, "64 TiB of addresses cannot be reserved: %s", strerror(errno));
     if (overcommit_is_forbidden())
         checkup_advise(item, "as root: sysctl vm.overcommit_memory=0");
     else

@@ -11,7 +11,8 @@
 struct st_hunted {
     const char *command; /* of ours, for messages: "hunt" */
     const char *const *words;
-    const char *spec;   /* a file, or NULL */
+    const char *spec;                  /* a file, or NULL */
+    const struct st_texts *allocators; /* as in struct st_translation */
     const char *input;  /* a file that each run gets as standard input; NULL: /dev/null */
     const char *folder; /* for scratch files */
     const char *client; /* a command that is started when the program listens, or NULL */

@@ -25,6 +25,7 @@ static int record(const struct st_hunted *subject, struct st_recording *recordin
     const struct st_following following = {.all = false};
     struct st_watch_hooks hooks = {0};
     struct st_translation translation = st_recording_translation(recording);
+    translation.allocators = subject->allocators;
     recording->most_events = MOST_EVENTS;
     if (st_watched_program_start(watch, subject->command, subject->words, subject->spec, spec,
                                  &translation, &following, error) < 0)

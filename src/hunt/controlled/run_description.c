@@ -175,6 +175,17 @@ static json_t *name_crash(struct st_places *places, const struct st_control_log 
     return crash;
 }
 
+/* Its last point in the user's own code, if that is not long ago; otherwise its last point. */
+static void name_point_before(json_t *last, struct st_places *places,
+                              const struct st_control_log *log, uint32_t point) {
+    enum { POINTS_TO_TRY = 256 };
+    uint32_t thread = log->log[point].thread;
+    for (uint32_t i = point + 1, n = 0; i-- > 0 && n < POINTS_TO_TRY; n++)
+        if (log->log[i].thread == thread && st_name_site(last, places, log, log->log[i].site))
+            return;
+    st_name_site(last, places, log, log->log[point].site);
+}
+
 /* Where the thread was that ran last. */
 static json_t *name_last(struct st_places *places, const struct st_control_log *log) {
     json_t *crash = name_crash(places, log);
@@ -183,9 +194,9 @@ static json_t *name_last(struct st_places *places, const struct st_control_log *
     json_t *last = json_object();
     if (!log->point_count || !st_log_is_complete(log))
         return last;
-    const struct st_control_point *point = &log->log[log->point_count - 1];
-    set_thread(last, "thread", point->thread);
-    st_name_site(last, places, log, point->site);
+    uint32_t point = log->point_count - 1;
+    set_thread(last, "thread", log->log[point].thread);
+    name_point_before(last, places, log, point);
     return last;
 }
 

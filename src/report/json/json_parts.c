@@ -67,6 +67,8 @@ void st_write_place(const struct st_report *report, const struct st_place *place
     st_json_number_field(json, "event", place->number);
     st_json_string_field(json, "thread", st_name(&symbols->threads, place->event.thread));
     st_json_string_field(json, "op", op);
+    if (place->event.written <= ST_WRITE && place->event.atomic)
+        st_json_bool_field(json, "atomic", true);
     st_json_string_field(json, "loc", line.location);
     if (report->details) {
         st_json_string_field(json, "function", line.function);

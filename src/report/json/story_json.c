@@ -55,6 +55,8 @@ void st_write_story(const struct st_story *story, struct st_json *json) {
     st_json_maybe_string_field(json, "explanation", story->explanation);
     st_json_maybe_string_field(json, "conclusion", story->conclusion);
     st_json_maybe_string_field(json, "hint", story->hint);
+    if (story->suppression)
+        st_json_string_field(json, "suppression", story->suppression);
     st_json_key(json, "notes");
     st_json_array(json);
     for (size_t i = 0; i < story->note_count; i++)

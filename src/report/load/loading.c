@@ -225,6 +225,8 @@ static struct st_place read_event(struct st_loading *loading, const json_t *valu
     place.number = st_load_event_number(fields, value, "event");
     place.event.thread = st_load_thread(loading, st_field_text(fields, value, "thread"));
     read_op(loading, value, &place.event);
+    if (place.event.written <= ST_WRITE)
+        place.event.atomic = st_field_maybe_bool(fields, value, "atomic");
     place.event.loc = read_location(loading, value) & ((ST_LOC_NAME << 1) - 1);
     return place;
 }

@@ -148,7 +148,7 @@ static void put_trace_notifications(struct st_sarif *sarif) {
     for (int kind = 0; kind < ST_MALFORMED_COUNT; kind++) {
         if (!sarif->report->repairs->kinds[kind].count)
             continue;
-        snprintf(text, sizeof text, "The trace was repaired: %s (%" PRIu64 " events).",
+        snprintf(text, sizeof text, "The trace was repaired: %s (events: %" PRIu64 ").",
                  st_malformed_text((enum st_malformed)kind),
                  sarif->report->repairs->kinds[kind].count);
         put_notification(sarif, "warning", text);
@@ -222,6 +222,9 @@ static void put_notifications(struct st_sarif *sarif, const struct run *run) {
     put_trace_notifications(sarif);
     put_unchecked(sarif);
     put_tried_notifications(sarif);
+    if (run->result && run->result->findings->kept > ST_SARIF_RESULTS)
+        put_notification(sarif, "note",
+                         "At most 25000 findings are listed: GitHub takes no more of them.");
     if (run->result)
         put_missing(sarif, st_all_violated(run->result->findings) - run->result->findings->kept,
                     "violated");
@@ -280,6 +283,7 @@ static void put_run(struct st_sarif *sarif, const struct run *run) {
     snprintf(id, sizeof id, "seriatim/%s/", run->engine);
     st_json_object(json);
     put_tool(json);
+    sarif->results = 0;
     put_invocation(sarif, run);
     st_json_key(json, "automationDetails");
     st_json_flat_object(json);

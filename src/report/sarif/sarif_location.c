@@ -165,3 +165,14 @@ void st_sarif_stack(struct st_sarif *sarif, const struct st_place *place, const 
     st_json_array_end(json);
     st_json_object_end(json);
 }
+
+void st_sarif_calls(struct st_sarif *sarif, const struct st_calls *calls) {
+    struct st_json *json = &sarif->json;
+    st_json_object(json);
+    st_json_key(json, "frames");
+    st_json_array(json);
+    for (size_t i = 0; i < calls->count; i++)
+        put_frame(sarif, calls->frames[i].function, calls->frames[i].location);
+    st_json_array_end(json);
+    st_json_object_end(json);
+}

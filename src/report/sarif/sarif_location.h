@@ -3,6 +3,7 @@
 #define SERIATIM_REPORT_SARIF_SARIF_LOCATION_H
 
 #include "base/json.h"
+#include "report/calls.h"
 #include "report/report.h"
 
 /* A log that is being written. */
@@ -10,6 +11,15 @@ struct st_sarif {
     const struct st_report *report;
     struct st_json json;
     const char *folder; /* where the sources are, with a slash at its end; NULL: not known */
+    uint64_t results;   /* of this run so far, also those that are left out */
+};
+
+/* What GitHub takes: so many results in a run, steps in a flow, and runs in a file; and 10 MB after
+ * compression, for which later results do without their interleaving. */
+enum {
+    ST_SARIF_RESULTS = 25000,
+    ST_SARIF_IN_FULL = 2000,
+    ST_SARIF_STEPS = 1000,
 };
 
 /* "key": {"text": ...}, and with "markdown" unless that is NULL. Braces, which mean something in a
@@ -30,6 +40,9 @@ void st_sarif_place(struct st_sarif *sarif, const char *location, const char *fu
 
 /* What is known of the place of an event; nothing where it is not known. */
 struct st_detail st_sarif_detail(const struct st_sarif *sarif, const struct st_place *place);
+
+/* {"frames": [...]} of calls in the user's own code. */
+void st_sarif_calls(struct st_sarif *sarif, const struct st_calls *calls);
 
 /* {"frames": [...]}, with a message unless that is NULL. */
 void st_sarif_stack(struct st_sarif *sarif, const struct st_place *place, const char *message);

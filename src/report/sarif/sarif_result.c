@@ -13,44 +13,54 @@
 
 static const struct rule {
     const char *id, *name, *summary, *description;
+    const char *page; /* of docs/ that explains it */
 } rules[] = {
     [ST_STORY_VIOLATION] = {"atomicity-violation", "AtomicityViolation", "A block was not atomic.",
                             "Another thread depends on a part of the block, and a later part of "
                             "the block depends on that thread: no serial order has the other "
-                            "thread's work both after and before the block."},
+                            "thread's work both after and before the block.",
+                            "programs.md#reading-the-report"},
     [ST_STORY_BLAMED] = {"closes-cycle", "ClosesCycle", "A block closed a cycle of transactions.",
                          "The trace is not serializable, and this block made it so. The engine "
-                         "does not say whether the block itself was cut."},
+                         "does not say whether the block itself was cut.",
+                         "engines.md"},
     [ST_STORY_CYCLE] = {"cycle", "Cycle", "Blocks wait for each other in a cycle.",
                         "No single block was cut, and yet there is no order in which the blocks "
                         "could have run one after the other: each would have to come before the "
-                        "next."},
+                        "next.",
+                        "engines.md"},
     [ST_STORY_VERDICT] = {"not-serializable", "NotSerializable", "The trace is not serializable.",
                           "There is no order in which the blocks could have run one after the "
-                          "other. The engine does not name the blocks."},
+                          "other. The engine does not name the blocks.",
+                          "engines.md"},
     [ST_STORY_PREDICTED] = {"predicted-atomicity-violation", "PredictedAtomicityViolation",
                             "A block is cut in another schedule.",
                             "There is a schedule in which another thread depends on a part of the "
                             "block, and a later part of the block depends on that thread. The "
                             "message says whether the program could have taken it, or whether it "
-                            "is an interleaving in which reads may see other values."},
+                            "is an interleaving in which reads may see other values.",
+                            "predict.md"},
     [ST_STORY_POTENTIAL] = {"potential-atomicity-violation", "PotentialAtomicityViolation",
                             "A block may be cut in another schedule.",
                             "As far as locks, fork, join and barriers show, other threads may come "
                             "in between in a way that no serial order explains. Something else may "
-                            "keep them from it."},
+                            "keep them from it.",
+                            "predict.md"},
     [ST_STORY_RACE] = {"data-race", "DataRace",
                        "Two threads may access a variable at the same time.",
                        "One of them writes, and neither a lock nor any other synchronisation keeps "
-                       "the two accesses apart."},
+                       "the two accesses apart.",
+                       "predict.md"},
     [ST_STORY_DEADLOCK] = {"deadlock-potential", "DeadlockPotential",
                            "Threads may wait for each other for ever.",
                            "Each thread holds a lock that another one wants, in a ring, and "
-                           "nothing in the trace keeps them from doing so at the same time."},
+                           "nothing in the trace keeps them from doing so at the same time.",
+                           "predict.md"},
     [ST_STORY_FAILURE] = {"failure", "Failure", "The program failed in a schedule.",
                           "It crashed, failed an assertion, came to a deadlock or ended with "
                           "another status in a schedule that it can take. The message says how to "
-                          "replay it."},
+                          "replay it.",
+                          "hunt.md"},
 };
 
 enum { RULE_COUNT = sizeof rules / sizeof *rules };
@@ -67,9 +77,59 @@ static void put_text(struct st_json *json, const char *key, const char *text) {
     st_json_object_end(json);
 }
 
-static void put_tags(struct st_json *json) {
+/* How often a finding of this kind is right: what was seen happened; a prediction has a schedule or
+ * a run to show; what only may be is a matter of what the analysis cannot see. */
+static const char *precision_of(enum st_story_kind kind) {
+    switch (kind) {
+    case ST_STORY_VIOLATION:
+    case ST_STORY_FAILURE:
+        return "very-high";
+    case ST_STORY_PREDICTED:
+    case ST_STORY_CYCLE:
+    case ST_STORY_VERDICT:
+        return "high";
+    default:
+        return "medium";
+    }
+}
+
+static void put_help(struct st_json *json, const struct rule *rule) {
+    static const char more[] =
+        "Look at the steps in their order, and at the hint: it names the lines between which the "
+        "other thread came in. Hold one lock throughout, or say that the block need not be atomic: "
+        "with a line in a file "
+        "of suppressions, which the message has, or in a specification.";
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
+    fprintf(file, "%s %s See docs/%s.", rule->description, more, rule->page);
+    char *text = st_text_buffer_close(&buffer);
+    file = st_text_buffer_open(&buffer);
+    fprintf(file, "**%s**\n\n%s\n\n%s See `docs/%s`.", rule->summary, rule->description, more,
+            rule->page);
+    char *markdown = st_text_buffer_close(&buffer);
+    st_json_key(json, "help");
+    st_json_flat_object(json);
+    st_json_string_field(json, "text", text);
+    st_json_string_field(json, "markdown", markdown);
+    st_json_object_end(json);
+    free(markdown);
+    free(text);
+}
+
+/* Whoever builds the program says where its pages can be read. */
+static void put_link(struct st_json *json, const struct rule *rule) {
+    char address[sizeof SERIATIM_HOMEPAGE + 64];
+    if (!*SERIATIM_HOMEPAGE)
+        return;
+    snprintf(address, sizeof address, "%s/docs/%s", SERIATIM_HOMEPAGE, rule->page);
+    st_json_string_field(json, "helpUri", address);
+}
+
+static void put_tags(struct st_json *json, enum st_story_kind kind) {
     st_json_key(json, "properties");
     st_json_flat_object(json);
+    st_json_string_field(json, "precision", precision_of(kind));
+    st_json_string_field(json, "problem.severity", level_of(kind));
     st_json_key(json, "tags");
     st_json_array(json);
     st_json_string(json, "concurrency");
@@ -87,11 +147,13 @@ void st_sarif_rules(struct st_json *json) {
         st_json_string_field(json, "name", rules[i].name);
         put_text(json, "shortDescription", rules[i].summary);
         put_text(json, "fullDescription", rules[i].description);
+        put_help(json, &rules[i]);
+        put_link(json, &rules[i]);
         st_json_key(json, "defaultConfiguration");
         st_json_flat_object(json);
         st_json_string_field(json, "level", level_of((enum st_story_kind)i));
         st_json_object_end(json);
-        put_tags(json);
+        put_tags(json, (enum st_story_kind)i);
         st_json_object_end(json);
     }
     st_json_array_end(json);
@@ -134,7 +196,9 @@ static void put_headline(FILE *file, const struct st_story *story) {
 }
 
 /* What the story says behind its steps. `between` separates the sentences. */
-static void put_ending(FILE *file, const struct st_story *story, const char *between) {
+/* Paths are relative to the folder: where that is, is nobody's business. */
+static void put_ending(FILE *file, const struct st_story *story, const char *folder,
+                       const char *between) {
     const char *const sentences[] = {story->explanation, story->conclusion};
     for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
         if (sentences[i])
@@ -143,13 +207,20 @@ static void put_ending(FILE *file, const struct st_story *story, const char *bet
         fprintf(file, "%sHint: %s", between, story->hint);
     for (size_t i = 0; i < story->note_count; i++)
         fprintf(file, "%s%s", between, story->notes[i]);
+    if (!story->suppression)
+        return;
+    const char *line = story->suppression, *found;
+    fprintf(file, "%sTo accept it: ", between);
+    for (; folder && *folder && (found = strstr(line, folder)); line = found + strlen(folder))
+        fprintf(file, "%.*s", (int)(found - line), line);
+    fputs(line, file);
 }
 
-static char *plain_text(const struct st_story *story) {
+static char *plain_text(const struct st_story *story, const char *folder) {
     struct st_text_buffer buffer;
     FILE *file = st_text_buffer_open(&buffer);
     put_headline(file, story);
-    put_ending(file, story, " ");
+    put_ending(file, story, folder, " ");
     return st_text_buffer_close(&buffer);
 }
 
@@ -186,14 +257,14 @@ static void put_paragraph(FILE *file, const char *text) {
     free(escaped);
 }
 
-static char *markdown_text(const struct st_story *story) {
+static char *markdown_text(const struct st_story *story, const char *folder) {
     struct st_text_buffer buffer, part;
     FILE *file = st_text_buffer_open(&buffer);
     put_headline(st_text_buffer_open(&part), story);
     put_escaped(file, &part);
     put_paragraph(file, story->introduction);
     put_markdown_steps(file, &story->steps);
-    put_ending(st_text_buffer_open(&part), story, "\n\n");
+    put_ending(st_text_buffer_open(&part), story, folder, "\n\n");
     put_escaped(file, &part);
     put_paragraph(file, story->schedule_title);
     put_markdown_steps(file, &story->schedule);
@@ -201,7 +272,8 @@ static char *markdown_text(const struct st_story *story) {
 }
 
 static void put_message(struct st_sarif *sarif, const struct st_story *story) {
-    char *text = plain_text(story), *markdown = markdown_text(story);
+    char *text = plain_text(story, sarif->folder);
+    char *markdown = markdown_text(story, sarif->folder);
     st_sarif_message(sarif, "message", text, markdown);
     free(markdown);
     free(text);
@@ -277,7 +349,7 @@ static void put_related(struct st_sarif *sarif, const struct st_story *story,
                         const struct location *location) {
     st_json_key(&sarif->json, "relatedLocations");
     st_json_array(&sarif->json);
-    for (size_t i = 0; i < story->steps.count; i++) {
+    for (size_t i = 0; i < story->steps.count && i < ST_SARIF_STEPS; i++) {
         const struct st_story_step *step = &story->steps.items[i];
         if (step->gap || !step->place.number ||
             (step == location->step && strcmp(step->location, location->line) == 0))
@@ -359,9 +431,9 @@ static void put_step(struct st_sarif *sarif, const struct st_story_step *step, s
         put_kinds(&sarif->json, (enum st_op)step->place.event.written);
     st_json_number_field(&sarif->json, "executionOrder", order);
     put_locks(sarif, &step->place);
-    if (*st_sarif_detail(sarif, &step->place).stack) {
+    if (step->calls.count) { /* of the user's own code; `stacks` has all of it */
         st_json_key(&sarif->json, "stack");
-        st_sarif_stack(sarif, &step->place, NULL);
+        st_sarif_calls(sarif, &step->calls);
     }
     st_json_object_end(&sarif->json);
 }
@@ -377,7 +449,7 @@ static void put_thread_flow(struct st_sarif *sarif, const struct st_story_steps 
     st_json_string_field(json, "id", st_name(&sarif->report->symbols->threads, thread));
     st_json_key(json, "locations");
     st_json_array(json);
-    for (size_t i = 0; i < steps->count; i++)
+    for (size_t i = 0; i < steps->count && i < ST_SARIF_STEPS; i++)
         if (is_of_thread(&steps->items[i], thread))
             put_step(sarif, &steps->items[i], i + 1);
     st_json_array_end(json);
@@ -440,6 +512,9 @@ static void put_fingerprint(struct st_sarif *sarif, const struct st_fingerprint 
     st_json_key(&sarif->json, "partialFingerprints");
     st_json_flat_object(&sarif->json);
     st_json_string_field(&sarif->json, "seriatim/v1", fingerprint->text);
+    char line_hash[sizeof fingerprint->text + 4]; /* the one that GitHub knows findings by */
+    snprintf(line_hash, sizeof line_hash, "%s:1", fingerprint->text);
+    st_json_string_field(&sarif->json, "primaryLocationLineHash", line_hash);
     st_json_object_end(&sarif->json);
 }
 
@@ -483,16 +558,25 @@ static void put_properties(struct st_sarif *sarif, const struct st_sarif_finding
     st_json_object_end(&sarif->json);
 }
 
+/* The first is 100, and each is worth less than the one before, down to 1. */
+static uint64_t rank_of(const struct st_sarif *sarif) {
+    uint64_t behind = sarif->results - 1;
+    return behind < 50 ? 100 - behind : behind < 5000 ? 50 - behind / 102 : 1;
+}
+
 void st_sarif_result(struct st_sarif *sarif, const struct st_sarif_finding *finding) {
     struct st_json *json = &sarif->json;
     const struct st_story *story = finding->story;
+    if (++sarif->results > ST_SARIF_RESULTS)
+        return;
     st_json_object(json);
     st_json_string_field(json, "ruleId", rules[story->kind].id);
     st_json_number_field(json, "ruleIndex", story->kind);
     st_json_string_field(json, "level", level_of(story->kind));
+    st_json_number_field(json, "rank", rank_of(sarif));
     put_message(sarif, story);
     put_locations(sarif, finding);
-    if (story->steps.count) {
+    if (story->steps.count && sarif->results <= ST_SARIF_IN_FULL) {
         put_code_flow(sarif, &story->steps);
         put_stacks(sarif, finding);
     }

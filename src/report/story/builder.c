@@ -127,7 +127,8 @@ char *st_action_text(const struct st_symbols *symbols, const struct st_event *ev
         target =
             event->target == ST_NO_NAME ? "a block" : st_target_name(symbols, op, event->target);
     struct st_text_buffer buffer;
-    fprintf(st_text_buffer_open(&buffer), "%s %s", verbs[op][predicted], target);
+    const char *how = op <= ST_WRITE && event->atomic ? "atomically " : "";
+    fprintf(st_text_buffer_open(&buffer), "%s%s %s", how, verbs[op][predicted], target);
     return st_text_buffer_close(&buffer);
 }
 
@@ -273,6 +274,7 @@ void st_story_free(struct st_story *story) {
     free(story->explanation);
     free(story->conclusion);
     free(story->hint);
+    free(story->suppression);
     for (size_t i = 0; i < story->note_count; i++)
         free(story->notes[i]);
     free(story->notes);

@@ -6,6 +6,7 @@
 #include "report/predicted_violation.h"
 #include "report/triage/finding_groups.h"
 #include "report/calls.h"
+#include "report/triage/suppressions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -259,6 +260,7 @@ struct st_story st_predicted_story(const struct st_report *report,
     b.story.explanation = make_explanation(report, block);
     b.story.conclusion = make_conclusion(report, &violation, any_reads);
     b.story.hint = st_hint_text(report, &violation);
+    b.story.suppression = st_suppression_line(report, &violation);
     add_notes(&b, block, any_reads);
     st_build_schedule(&b, block);
     free(steps);

@@ -106,6 +106,7 @@ struct st_story {
     char *introduction;
     struct st_story_steps steps;
     char *explanation, *conclusion, *hint;
+    char *suppression; /* a line for those to whom it is all right, or NULL; not for the text */
     char **notes;
     size_t note_count, note_capacity;
     char *schedule_title; /* NULL: there is no schedule to be shown */

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "report/triage/finding_groups.h"
+#include "report/triage/suppressions.h"
 
 #include <stdlib.h>
 
@@ -287,6 +288,7 @@ struct st_story st_violation_story(const struct st_report *report, const struct 
         b.story.conclusion = st_conclusion_text(report, violation);
         b.story.hint = st_hint_text(report, violation);
     }
+    b.story.suppression = st_suppression_line(report, violation);
     if (violation->observation)
         st_add_observation(&b.story, report, violation->observation);
     note_around(&b, group);

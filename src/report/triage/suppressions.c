@@ -194,6 +194,14 @@ static void put_violation(FILE *file, const struct st_report *report,
     fputs(because, file);
 }
 
+char *st_suppression_line(const struct st_report *report, const struct st_violation *violation) {
+    struct st_text_buffer buffer;
+    put_violation(st_text_buffer_open(&buffer), report, violation);
+    char *line = st_text_buffer_close(&buffer);
+    line[strcspn(line, "\n")] = '\0';
+    return line;
+}
+
 /* The block with the smallest name: the cycle may start with another one next time. */
 static const char *smallest_block(const struct st_report *report,
                                   const struct st_findings *findings) {

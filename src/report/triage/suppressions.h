@@ -16,4 +16,8 @@ bool st_suppression_matches_cycle(const struct st_suppression *suppression,
                                   const struct st_report *report,
                                   const struct st_findings *findings);
 
+/* A line that suppresses this finding and those like it; the reason is left to the user. Release
+ * with free(). */
+char *st_suppression_line(const struct st_report *report, const struct st_violation *violation);
+
 #endif

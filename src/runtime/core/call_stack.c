@@ -247,6 +247,37 @@ static void leave_boarded(struct rt_thread *t, const struct rt_frame *frame) {
     t->since = rt_since_of(t) | rt_slow_accesses;
 }
 
+/* ---- where frames are ---- */
+
+/* Where the return address of a frame lies, above its stack pointer and below that of its caller;
+ * 0: not found. The outermost frame has no caller that we know, but its return address is there. */
+static uintptr_t find_return_address(const struct rt_frame *frame, const struct rt_frame *caller) {
+    enum { LARGEST_FRAME = 128 * 1024 };
+    uintptr_t end = frame->stack + LARGEST_FRAME;
+    if (caller && caller->stack > frame->stack && caller->stack < end)
+        end = caller->stack;
+    for (uintptr_t at = (frame->stack + 7) & ~(uintptr_t)7; at < end; at += 8)
+        if (*(const volatile uintptr_t *)at == frame->called_from)
+            return at;
+    return 0;
+}
+
+void rt_emit_stack(struct rt_thread *t) {
+    enum { MOST_FRAMES = 32 };
+    const struct rt_frame *caller = NULL;
+    for (size_t i = t->depth > MOST_FRAMES ? t->depth - MOST_FRAMES : 0; i < t->depth; i++) {
+        const struct rt_frame *frame = &t->frames[i];
+        if (frame->block)
+            continue;
+        uintptr_t at = find_return_address(frame, caller);
+        caller = frame;
+        if (!at)
+            continue;
+        rt_emit(t, st_stream_what(ST_STREAM_FRAME, 0, frame->stack), frame->function);
+        rt_emit(t, st_stream_what(ST_STREAM_LENGTH, 0, 0), at + 8 - frame->stack);
+    }
+}
+
 /* ---- leaving ---- */
 
 /* The frame was left, which was emitted. */

@@ -69,6 +69,8 @@ void rt_emit_boarded_by(struct rt_thread *t, uint64_t epoch);
 enum { RT_MOST_WITHIN = 16 };
 size_t rt_frames_left(const struct rt_thread *t, uint32_t slot, uint64_t epoch,
                       struct rt_left_frame *frames);
+/* Emits where the frames of open functions are on the stack (ST_STREAM_FRAME). */
+void rt_emit_stack(struct rt_thread *t);
 
 /* Was an annotated block ever begun? */
 extern _Atomic bool rt_has_blocks;

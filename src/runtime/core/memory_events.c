@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "runtime/core/memory_events.h"
+#include "runtime/core/call_stack.h"
 #include "runtime/core/shadow.h"
 #include "runtime/core/stream_writer.h"
 
@@ -7,20 +8,41 @@
 
 enum { LARGE = 256 * 1024 };
 
-static void emit_memory(struct rt_thread *t, enum st_stream_op op, uintptr_t address, size_t size,
-                        uintptr_t caller) {
-    rt_emit(t, st_stream_what(op, 0, address), caller);
+static void emit_memory(struct rt_thread *t, enum st_stream_op op, unsigned aux, uintptr_t address,
+                        size_t size, uintptr_t caller) {
+    rt_emit(t, st_stream_what(op, aux, address), caller);
     rt_emit(t, st_stream_what(ST_STREAM_LENGTH, 0, 0), size);
-    rt_publish(t);
+}
+
+/* How many of the innermost frames the watcher needs to know where the memory comes from: those
+ * that were not emitted. If all were, and the call was made far from the innermost function, there
+ * is a library in between, and the function is what the user knows. */
+static unsigned count_callers(const struct rt_thread *t, uintptr_t caller) {
+    enum { FAR = 1 << 24 };
+    size_t hidden = t->depth - t->emitted_depth;
+    if (!hidden && t->depth) {
+        uintptr_t function = t->frames[t->depth - 1].function;
+        hidden = caller - function + FAR > 2 * (uintptr_t)FAR;
+    }
+    return hidden < ST_STREAM_MOST_CALLERS ? (unsigned)hidden : ST_STREAM_MOST_CALLERS;
 }
 
 /* The shadow of a large allocation is given back in whole pages when it is freed, which leaves no
  * word that says when. The sequence number at the next allocation does. */
 void rt_allocate(const void *memory, size_t size, uintptr_t caller) {
     struct rt_thread *t = rt_self;
+    if (t->ahead)
+        rt_emit_boarded(t);
     if (size >= LARGE)
         rt_take_sequence(t);
-    emit_memory(t, ST_STREAM_ALLOCATE, (uintptr_t)memory, size, caller);
+    unsigned callers = count_callers(t, caller);
+    emit_memory(t, ST_STREAM_ALLOCATE, callers, (uintptr_t)memory, size, caller);
+    for (unsigned i = 0; i < callers; i++) {
+        const struct rt_frame *frame = &t->frames[t->depth - 1 - i];
+        rt_emit(t, st_stream_what(ST_STREAM_CALLER, 0, frame->called_from),
+                frame->block ? 0 : frame->function);
+    }
+    rt_publish(t);
 }
 
 /* ---- freeing ---- */
@@ -82,7 +104,8 @@ void rt_free(const void *memory, size_t size) {
     uint64_t sequence = 0;
     if (size >= LARGE || is_range_known(address, size)) {
         sequence = rt_take_sequence(t);
-        emit_memory(t, ST_STREAM_FREE, address, size, 0);
+        emit_memory(t, ST_STREAM_FREE, 0, address, size, 0);
+        rt_publish(t);
     }
     clear_shadow(address, size, sequence);
     if (__builtin_expect(rt_controlled, 0))

@@ -98,8 +98,16 @@ void rt_thread_join(uint32_t serial, uintptr_t caller) {
 
 uint32_t rt_thread_fork(uintptr_t caller) {
     uint32_t serial = rt_new_serial();
+    rt_emit_stack(rt_self);
     emit_ordered(ST_STREAM_FORK, 0, serial, caller, false);
     return serial;
+}
+
+void rt_thread_named(uint32_t serial, const char *name) {
+    struct rt_thread *t = rt_self;
+    rt_emit(t, st_stream_what(ST_STREAM_THREAD_NAME, 0, serial), 0);
+    rt_emit_text(t, 0, name);
+    rt_publish(t);
 }
 
 void rt_split_by(uintptr_t caller) {

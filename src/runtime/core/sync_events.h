@@ -45,6 +45,9 @@ void rt_mark_guard(const volatile void *guard);
 /* A thread is about to be created: reserves its serial number and emits the fork. */
 uint32_t rt_thread_fork(uintptr_t caller); /* not 0 */
 
+/* The program calls the thread with this serial number so. */
+void rt_thread_named(uint32_t serial, const char *name);
+
 /* The thread with this serial number was joined. */
 void rt_thread_join(uint32_t serial, uintptr_t caller);
 

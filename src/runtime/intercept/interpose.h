@@ -4,6 +4,8 @@
 
 #include "runtime/core/thread_state.h"
 
+#include <pthread.h>
+
 /* The next definition of a function after ours; NULL if there is none. */
 void *rt_real(const char *name);
 void *rt_real_version(const char *name, const char *version);
@@ -43,5 +45,8 @@ void rt_lend_memory(char *memory, size_t bytes);
             rt_leave();                                                                            \
         }                                                                                          \
     } while (0)
+
+/* threads.c: the program has called the thread so. */
+void rt_name_thread(pthread_t id, const char *name);
 
 #endif

@@ -64,7 +64,15 @@ RT_EXPORT int prctl(int option, ...) {
     va_end(list);
     if (option == PR_SET_SECCOMP || (option == PR_SET_NO_NEW_PRIVS && value[0]))
         rt_shut_in();
-    return real_prctl()(option, value[0], value[1], value[2], value[3]);
+    int result = real_prctl()(option, value[0], value[1], value[2], value[3]);
+    if (option == PR_SET_NAME && result == 0) {
+        char name[16]; /* what is longer was cut off */
+        int error = errno;
+        if (!real_prctl()(PR_GET_NAME, (unsigned long)name, 0, 0, 0))
+            rt_name_thread(pthread_self(), name);
+        errno = error;
+    }
+    return result;
 }
 
 /* ---- the end ---- */

@@ -315,6 +315,27 @@ RT_EXPORT int thrd_create(thrd_t *id, thrd_start_t routine, void *argument) {
     return result;
 }
 
+/* ---- names ---- */
+
+void rt_name_thread(pthread_t id, const char *name) {
+    uint32_t serial = serial_of(id, NULL); /* not of the first one, which is main anyway */
+    if (!rt_enter())
+        return;
+    if (serial == RT_NO_THREAD && pthread_equal(id, pthread_self()))
+        serial = rt_thread_serial();
+    if (serial && serial != RT_NO_THREAD)
+        rt_thread_named(serial, name);
+    rt_leave();
+}
+
+RT_REAL(int, pthread_setname_np, pthread_t, const char *)
+RT_EXPORT int pthread_setname_np(pthread_t id, const char *name) {
+    int result = real_pthread_setname_np()(id, name);
+    if (result == 0)
+        rt_name_thread(id, name);
+    return result;
+}
+
 /* ---- join, detach, exit ---- */
 
 static int joined(int result, pthread_t id, uint32_t serial, uintptr_t caller) {

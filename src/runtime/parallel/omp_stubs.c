@@ -75,6 +75,12 @@ void rt_do_replaced(struct registers *r, uintptr_t returns) {
         r->rax = do_call(r);
 }
 
+/* A system call leaves vector registers alone, so what was replaced must do that, too; fxsave keeps
+ * the lower 128 bits of sixteen of them, as code for any x86-64 knows them. Who called the library
+ * expects none of them to be kept. So the upper parts would matter only to a function of the
+ * library itself that has a vector of 256 bits in a register while it waits. The libraries that
+ * were tried have no such registers in their code at all, and one with AVX would have to keep a
+ * vector over a loop that waits. */
 __attribute__((visibility("hidden"))) extern const char rt_in_stub[];
 __asm__(".text\n"
         ".hidden rt_in_stub\n"

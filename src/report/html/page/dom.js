@@ -48,6 +48,11 @@ function shorten(text, most) {
   return text.length <= most ? text : text.slice(0, most - 1) + "\u2026";
 }
 
+// The end of a long name is what differs: "\u2026TableCache::FindTable".
+function shortenStart(text, most) {
+  return text.length <= most ? text : "\u2026" + text.slice(text.length - most + 1);
+}
+
 function unique(list) {
   return [...new Set(list)];
 }

@@ -54,6 +54,39 @@ function drawState(finding, lines) {
     line ? " " : "", line ? code(`${line.file}:${line.line}`) : "");
 }
 
+// The way that works in a file, too, where there may be no clipboard for scripts.
+function copyText(text) {
+  const field = el("textarea", { class: "copied" });
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  document.execCommand("copy");
+  field.remove();
+}
+
+// "seriatim replay bank.schedule", from the note of a hunt.
+function replayCommand(story) {
+  for (const note of story.notes || []) {
+    const found = /Replay it with: (seriatim replay .+?) \(/.exec(note);
+    if (found)
+      return found[1];
+  }
+  return "";
+}
+
+function drawCopies(finding) {
+  const copies = [["Copy suppression", finding.story.suppression], ["Copy replay command", replayCommand(finding.story)]]
+    .filter(([, text]) => text);
+  if (!copies.length)
+    return "";
+  return el("p", { class: "copies" }, ...copies.map(([label, text]) => el("button", {
+    type: "button", text: label, title: text, onclick: (click) => {
+      copyText(text);
+      click.target.textContent = "Copied";
+    },
+  })));
+}
+
 function drawTurns(group, position, turn) {
   if (group.length < 2)
     return "";
@@ -104,6 +137,7 @@ function drawFinding(section, view) {
     drawHeadline(finding),
     drawFacts(finding),
     drawState(finding, view.suppressions),
+    drawCopies(finding),
     drawTurns(view.group, view.position, view.turn),
     el("div", { class: "evidence" },
       el("div", { class: "why" }, events.length ? drawPicture(finding, link) : "",

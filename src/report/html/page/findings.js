@@ -241,7 +241,8 @@ function indexFinding(finding, rank) {
     events.push(finding.proof); // otherwise the path ends with it
   finding.events = events;
   finding.racy = finding.story.steps.some((step) => step.race);
-  finding.rank = rank.has(finding.name) ? rank.get(finding.name) : rank.size;
+  const usual = rank.has(finding.name) ? rank.get(finding.name) : rank.size;
+  finding.rank = finding.story.kind === "failure" ? -1 : usual;
   finding.functions = namesOf([finding.name, ...events.map((event) => event.function || "")]);
   finding.files = namesOf([fileOf(finding.loc), ...events.map((event) => fileOf(event.loc))]);
   finding.threads = namesOf([finding.thread, ...events.map((event) => event.thread), ...finding.others]);
@@ -252,15 +253,17 @@ function indexFinding(finding, rank) {
     ...finding.edges.flatMap((edge) => [edge.kind, edge.from.loc, edge.to.loc])].join("\n");
 }
 
+// In the order of the text: what failed comes first.
 function listFindings(result) {
   const rank = new Map(result.blocks.map((block, index) => [block.name, index]));
-  const findings = result.prediction ? predictedFindings(result)
-    : result.violations.map(violationFinding);
+  const findings = (result.failures || []).map(failureFinding);
+  findings.push(...(result.prediction ? predictedFindings(result)
+    : result.violations.map(violationFinding)));
   if (result.story)
     findings.push(cycleFinding(result));
-  for (const failure of result.failures || [])
-    findings.push(failureFinding(failure, findings.length));
-  for (const finding of findings)
+  findings.forEach((finding, index) => {
+    finding.index = index;
     indexFinding(finding, rank);
+  });
   return findings;
 }

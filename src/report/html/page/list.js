@@ -2,6 +2,7 @@
 
 const ROW_HEIGHT = 62;
 const ROWS_BEYOND = 6;
+const ROW_NAME = 30; // characters that fit
 
 class FindingList {
   // open(index, focus): somebody chose the entry with this index; `focus`: and wants to read it.
@@ -56,7 +57,7 @@ class FindingList {
       "aria-setsize": this.groups.length, "aria-posinset": index + 1,
       onclick: () => this.open(index, false),
     },
-      el("span", { class: "row-name", title: finding.name }, code(blockName(finding.name))),
+      el("span", { class: "row-name", title: finding.name }, code(shortenStart(blockName(finding.name), ROW_NAME))),
       el("span", { class: "row-times", text: group.length > 1 ? `\u00d7\u2009${digits(group.length)}` : "" }),
       el("span", { class: "row-who", text: rowThreads(finding) }),
       el("span", { class: "row-where", text: rowPlace(finding) }));

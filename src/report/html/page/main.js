@@ -132,6 +132,7 @@ function fillKinds() {
 function pickBlock(name) {
   clearFilters();
   fields.function.value = name;
+  byId("more").open = true;
   applyFilters();
   byId("list").focus();
   window.scrollTo(0, 0);

@@ -1,0 +1,287 @@
+#include "symbol/memory/heap_types.h"
+
+#include "base/memory.h"
+#include "symbol/data.h"
+#include "symbol/memory/scopes.h"
+#include "symbol/spelling.h"
+#include "symbol/units.h"
+
+#include <ctype.h>
+#include <dwarf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A type that the memory may have. */
+struct candidate {
+    Dwarf_Die type;       /* without const, volatile and typedef */
+    uint64_t size;        /* not 0 */
+    char *type_name;      /* or NULL: it has none */
+    const char *variable; /* that points to it, or NULL */
+    bool mentioned;       /* by the line of the call */
+    bool grows;           /* it ends with an array without a size */
+};
+
+struct st_heap_site {
+    struct candidate *list;
+    size_t count, capacity;
+    char *line; /* of the source, with a blank at both ends; NULL if it cannot be read */
+};
+
+/* ---- the line ---- */
+
+/* The line of the call and the next two: a call may be longer than a line. */
+static char *read_lines(const char *base, const char *path, unsigned first) {
+    enum { LINES = 3, LONGEST = 4096 };
+    char *name = NULL, *text = NULL, *line = NULL;
+    size_t room = 0, length = 0, capacity = 0;
+    bool below = base && path[0] != '/';
+    name = st_alloc((below ? strlen(base) : 0) + strlen(path) + 2, 1);
+    sprintf(name, "%s%s%s", below ? base : "", below ? "/" : "", path);
+    FILE *file = fopen(name, "re");
+    free(name);
+    ssize_t got = 0;
+    for (unsigned i = 1; file && i < first + LINES && (got = getline(&line, &room, file)) >= 0;
+         i++) {
+        if (i < first || length + (size_t)got > LONGEST)
+            continue;
+        st_reserve(&text, &capacity, length + (size_t)got + 3);
+        if (!length)
+            text[length++] = ' ';
+        memcpy(text + length, line, (size_t)got);
+        length += (size_t)got;
+        text[length] = '\0';
+        if (strchr(line, ';'))
+            break;
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    return text;
+}
+
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Does the line have the name as a word? */
+static bool mentions(const char *line, const char *name) {
+    size_t length = strlen(name);
+    if (!line || !length)
+        return false;
+    for (const char *at = line; (at = strstr(at, name)); at++)
+        if (!is_word(at[-1]) && !is_word(at[length]))
+            return true;
+    return false;
+}
+
+/* ---- candidates ---- */
+
+/* Does the structure end with an array whose size is not known? */
+static bool is_open_ended(Dwarf_Die *structure) {
+    Dwarf_Die die, last, type;
+    Dwarf_Word size;
+    bool any = false;
+    if (dwarf_tag(structure) != DW_TAG_structure_type || dwarf_child(structure, &die) != 0)
+        return false;
+    do {
+        if (dwarf_tag(&die) == DW_TAG_member) {
+            last = die;
+            any = true;
+        }
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return any && st_type_of(&last, &type) && dwarf_tag(&type) == DW_TAG_array_type &&
+           (dwarf_aggregate_size(&type, &size) != 0 || size == 0);
+}
+
+/* Typedefs stay, unlike with dwarf_peel_type. */
+static void drop_qualifiers(Dwarf_Die *type) {
+    Dwarf_Attribute attribute;
+    for (int i = 0; i < 4; i++)
+        if ((dwarf_tag(type) != DW_TAG_const_type && dwarf_tag(type) != DW_TAG_volatile_type) ||
+            !dwarf_attr(type, DW_AT_type, &attribute) || !dwarf_formref_die(&attribute, type))
+            return;
+}
+
+/* `type` as it is written, with its typedefs. */
+static void add_candidate(struct st_heap_site *site, struct st_units *units, Dwarf_Die type,
+                          const char *variable, bool mentioned) {
+    struct candidate new = {.variable = variable, .mentioned = mentioned};
+    struct st_label name;
+    Dwarf_Word size;
+    if (dwarf_peel_type(&type, &new.type) != 0 || dwarf_tag(&new.type) == DW_TAG_subroutine_type ||
+        dwarf_aggregate_size(&new.type, &size) != 0 || !size)
+        return;
+    st_label_clear(&name);
+    drop_qualifiers(&type);
+    if (dwarf_diename(&type) && st_qualified_name(units, &type, &name))
+        new.type_name = st_strdup(name.bytes);
+    else if (dwarf_diename(&new.type) && st_qualified_name(units, &new.type, &name))
+        new.type_name = st_strdup(name.bytes);
+    new.size = size;
+    new.grows = is_open_ended(&new.type);
+    st_reserve(&site->list, &site->capacity, site->count + 1);
+    site->list[site->count++] = new;
+}
+
+static void add_variable(struct st_heap_site *site, struct st_units *units, Dwarf_Die *die) {
+    Dwarf_Die type;
+    int tag = dwarf_tag(die);
+    if ((tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) || !st_pointee_of(die, &type))
+        return;
+    Dwarf_Attribute attribute;
+    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
+    if (name && !st_is_reserved(name))
+        add_candidate(site, units, type, name, mentions(site->line, name));
+}
+
+static void add_variables_in(struct st_heap_site *site, struct st_units *units, Dwarf_Die *scope) {
+    Dwarf_Die die;
+    if (dwarf_child(scope, &die) != 0)
+        return;
+    do
+        add_variable(site, units, &die);
+    while (dwarf_siblingof(&die, &die) == 0);
+}
+
+/* What a function returns that makes such things. */
+static void add_returned(struct st_heap_site *site, struct st_units *units, Dwarf_Die *function,
+                         bool mentioned) {
+    Dwarf_Die type;
+    if (st_pointee_of(function, &type))
+        add_candidate(site, units, type, NULL, mentioned);
+}
+
+/* Types and variables of the whole unit, as far as the line mentions them. */
+static void add_mentioned(struct st_heap_site *site, struct st_units *units, Dwarf_Die *parent,
+                          int depth) {
+    Dwarf_Die die;
+    if (!site->line || depth > 4 || dwarf_child(parent, &die) != 0)
+        return;
+    do {
+        int tag = dwarf_tag(&die);
+        bool type = tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+                    tag == DW_TAG_union_type || tag == DW_TAG_typedef;
+        const char *name = type || tag == DW_TAG_variable ? dwarf_diename(&die) : NULL;
+        if (tag == DW_TAG_namespace)
+            add_mentioned(site, units, &die, depth + 1);
+        else if (type && name && mentions(site->line, name))
+            add_candidate(site, units, die, NULL, true);
+        else if (name && mentions(site->line, name))
+            add_variable(site, units, &die);
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+/* The functions of a library that got the memory: std::allocator<Account>::allocate. */
+static void add_inner(struct st_heap_site *site, struct st_modules *modules, uint64_t inner) {
+    struct st_scopes scopes;
+    Dwarf_Die function;
+    st_scopes_find(&scopes, modules, inner);
+    for (size_t depth = 0; st_scopes_frame(&scopes, depth, &function); depth++)
+        add_returned(site, scopes.object->units, &function, true);
+}
+
+struct st_heap_site *st_heap_site_new(struct st_modules *modules, const char *base, uint64_t pc,
+                                      size_t depth, uint64_t inner) {
+    struct st_heap_site *site = st_alloc(1, sizeof *site);
+    size_t count;
+    const struct st_frame *frames = st_frames(modules, pc, &count);
+    if (depth < count && frames[depth].file && frames[depth].line)
+        site->line = read_lines(base, frames[depth].file, frames[depth].line);
+    struct st_scopes scopes;
+    Dwarf_Die function;
+    st_scopes_find(&scopes, modules, pc);
+    if (!scopes.count)
+        return site;
+    struct st_units *units = scopes.object->units;
+    for (size_t i = 0; i < scopes.count; i++)
+        add_variables_in(site, units, &scopes.list[i]);
+    if (st_scopes_frame(&scopes, depth, &function))
+        add_returned(site, units, &function, mentions(site->line, "return"));
+    add_mentioned(site, units, &scopes.unit, 0);
+    if (inner != pc)
+        add_inner(site, modules, inner);
+    return site;
+}
+
+void st_heap_site_free(struct st_heap_site *site) {
+    if (!site)
+        return;
+    for (size_t i = 0; i < site->count; i++)
+        free(site->list[i].type_name);
+    free(site->list);
+    free(site->line);
+    free(site);
+}
+
+/* ---- the choice ---- */
+
+/* How well it fits: 0 not at all, 1 as one of several in a row, 2 with a tail, 3 exactly. */
+static unsigned fit_of(const struct candidate *candidate, uint64_t size) {
+    if (candidate->size == size)
+        return 3;
+    if (candidate->grows && size > candidate->size)
+        return 2;
+    return candidate->mentioned && size % candidate->size == 0;
+}
+
+/* Small sizes are those of many things. */
+static bool is_distinctive(const struct candidate *candidate) {
+    enum { DISTINCTIVE = 16 };
+    int tag = dwarf_tag((Dwarf_Die *)&candidate->type);
+    bool structure = tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+    return candidate->mentioned || (structure && candidate->size >= DISTINCTIVE);
+}
+
+static bool is_same_type(const struct candidate *a, const struct candidate *b) {
+    return a->type.addr == b->type.addr || (a->size == b->size && a->type_name && b->type_name &&
+                                            strcmp(a->type_name, b->type_name) == 0);
+}
+
+static const struct candidate *choose(const struct st_heap_site *site, uint64_t size) {
+    const struct candidate *best = NULL;
+    unsigned most = 0;
+    bool doubtful = false;
+    for (size_t i = 0; i < site->count; i++) {
+        const struct candidate *one = &site->list[i];
+        unsigned fit = is_distinctive(one) ? fit_of(one, size) : 0;
+        unsigned worth = fit ? fit + (one->mentioned ? 4 : 0) : 0;
+        if (!worth || worth < most)
+            continue;
+        if (worth > most) {
+            best = one;
+            doubtful = false;
+        } else if (!is_same_type(best, one)) {
+            doubtful = true;
+        } else if (!best->variable) {
+            best = one;
+        }
+        most = worth;
+    }
+    return doubtful ? NULL : best;
+}
+
+bool st_heap_name(const struct st_heap_site *site, uint64_t size, uint64_t offset, char *buffer,
+                  size_t room) {
+    const struct candidate *type = choose(site, size);
+    if (!type)
+        return false;
+    struct st_label path;
+    st_label_clear(&path);
+    uint64_t count = type->grows ? 1 : size / type->size,
+             index = count > 1 ? offset / type->size : 0;
+    st_data_path(type->type, offset - index * type->size, &path);
+    bool member = path.bytes[0] == '.' && type->type_name;
+    const char *name = member || !type->variable ? type->type_name : type->variable;
+    if (!name)
+        return false;
+    if (count > 1)
+        snprintf(buffer, room, "%s[%" PRIu64 "]%s", name, index, path.bytes);
+    else if (path.bytes[0] == '.')
+        snprintf(buffer, room, "%s->%s", name, path.bytes + 1);
+    else
+        snprintf(buffer, room, "%s%s%s", name == type->variable && !*path.bytes ? "*" : "", name,
+                 path.bytes);
+    return true;
+}
