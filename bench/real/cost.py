@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What it costs to watch real programs, compared with ThreadSanitizer.
 
-    bench/real/cost.py [--build DIR] [--keep DIR] [--turns N] [--quick] [--update-docs] [PROGRAM...]
+    bench/real/cost.py [--build DIR] [--keep DIR] [--turns N] [--share F] [--quick] [--update-docs] [PROGRAM...]
 
 Programs are fetched from Debian and built unchanged with gcc -O2, with the same gcc and
 ThreadSanitizer (report_bugs=0), and with seriatim's compiler wrapper. Each does the same work
@@ -211,7 +211,7 @@ def write_docs(options, rows, words):
     rest = after[after.index("\n### "):] if "\n### " in after else "\n"
     picture = "![CPU time as multiples of ThreadSanitizer's, by program](bench-real.svg)\n"
     head = (f"Measured on {datetime.date.today().isoformat()} with `bench/real/cost.py --turns "
-            f"{options.turns}` on {os.cpu_count()} cores, {platform.system()} {platform.machine()}, "
+            f"{options.turns} --share {options.share:g}` on {os.cpu_count()} cores, {platform.system()} {platform.machine()}, "
             f"gcc {subprocess.check_output(['gcc', '-dumpfullversion'], text=True).strip()}. Times "
             "are in seconds, the best of the turns; the ways take turns. *floor* is the program "
             "built with `seriatim-cc` and run without `seriatim`. Memory is that of all processes "
@@ -227,6 +227,7 @@ def parse_options():
     parser.add_argument("--build", default=os.path.join(ROOT, "build"), help="where seriatim is")
     parser.add_argument("--keep", help="where sources, builds and inputs go (BUILD/real)")
     parser.add_argument("--turns", type=int, help="how often each is run in each way (5)")
+    parser.add_argument("--share", type=float, help="how much of the usual work they do (1)")
     parser.add_argument("--quick", action="store_true", help="little work, one turn")
     parser.add_argument("--update-docs", action="store_true",
                         help="write the table to docs/bench.md, and docs/bench-real.svg")
@@ -239,6 +240,7 @@ def parse_options():
     if options.update_docs and (options.quick or options.programs):
         parser.error("--update-docs writes the whole table: not with --quick or some programs")
     options.turns = options.turns or (1 if options.quick else 5)
+    options.share = options.share or (QUICK_SHARE if options.quick else 1)
     options.keep = os.path.abspath(options.keep or os.path.join(options.build, packages.FOLDER))
     return options
 
@@ -253,7 +255,7 @@ def main():
         print(f"No program was measured: {reason}")
         return
     for name in options.programs or recipes.RECIPES:
-        recipe = recipes.RECIPES[name](options.keep, QUICK_SHARE if options.quick else 1)
+        recipe = recipes.RECIPES[name](options.keep, options.share)
         try:
             packages.source(options.keep, recipe.package)
             rows.append(Row(recipe.name, measure(options, recipe)))

@@ -76,7 +76,7 @@ class Xz(Recipe):
         return [["make", "-j2", "-C", folder] for folder in ("lib", "src/liblzma", "src/xz")]
 
     def words(self, program):
-        size = self.scaled(800_000)
+        size = self.scaled(200_000)
         return [program, f"-T{THREADS}", f"--block-size={size // THREADS}", "-k", "-c", self.text(size)]
 
 
@@ -88,7 +88,7 @@ class Zstd(Recipe):
                  "HAVE_ZLIB=0", "HAVE_LZMA=0", "HAVE_LZ4=0"]]
 
     def words(self, program):
-        size = self.scaled(4_000_000)
+        size = self.scaled(2_000_000)
         return [program, f"-T{THREADS}", f"-B{size // THREADS}", "-k", "-q", "-c", self.text(size)]
 
 
@@ -111,7 +111,7 @@ class Leveldb(Recipe):
                  "built/libleveldb.a"]]
 
     def words(self, program):
-        return [program, self.keep / "leveldb-data", str(self.scaled(10_000))]
+        return [program, self.keep / "leveldb-data", str(self.scaled(1_000))]
 
 
 class Minimap2(Recipe):
@@ -128,7 +128,7 @@ class Minimap2(Recipe):
         reference, reads = self.keep / "genome.fa", self.keep / "reads.fa"
         reference.write_text(f">genome\n{genome}\n")
         with open(reads, "w", encoding="ascii") as file:
-            for i in range(self.scaled(200)):
+            for i in range(self.scaled(60)):
                 at = chance.randrange(len(genome) - 2000)
                 read = [chance.choice("ACGT") if chance.random() < 0.1 else letter
                         for letter in genome[at:at + 2000]]
@@ -168,7 +168,7 @@ class Pigz(Recipe):
         return [["make", "-j2", "pigz", "CC=" + compilers.cc, "CFLAGS=" + flags]]
 
     def words(self, program):
-        return [program, f"-p{THREADS}", "-k", "-c", "-n", self.text(self.scaled(20_000_000))]
+        return [program, f"-p{THREADS}", "-k", "-c", "-n", self.text(self.scaled(8_000_000))]
 
 
 class Sudoku(Recipe):
@@ -236,7 +236,7 @@ class Redis(Server):
                               capture_output=True, text=True, check=False)
 
     def ask(self):
-        asked = self.client("32", str(self.scaled(400)))
+        asked = self.client("32", str(self.scaled(100)))
         if asked.returncode != 0:
             raise Trouble(f"redis gave wrong answers: {asked.stdout}{asked.stderr}")
 
@@ -261,7 +261,7 @@ class Memcached(Server):
         return [program, *memcached.arguments(self.port, os.fspath(self.pid_file))]
 
     def ask(self):
-        client.work(self.port, THREADS, self.scaled(4000))
+        client.work(self.port, THREADS, self.scaled(1500))
 
     def end(self, server):
         memcached.end(server, self.pid_file)
