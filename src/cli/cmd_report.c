@@ -3,6 +3,7 @@
 #include "cli/cmd_check.h"
 #include "cli/messages.h"
 #include "session/filters.h"
+#include "report/load/merged_runs.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -73,6 +74,40 @@ static enum status report_result(const struct values *values, const char *path,
     return status;
 }
 
+/* ---- several results ---- */
+
+/* Of each finding so many violations are kept: those of the first runs. */
+enum { KEPT_OF_EACH = 3 };
+
+static int add_result(struct st_merged_runs *runs, const char *path, struct st_error *error) {
+    struct st_input input;
+    if (st_input_open(&input, path, error) < 0)
+        return -1;
+    int result = st_result_text(&input, error);
+    if (result == 0)
+        result = st_merged_runs_add(runs, input.name, st_input_bytes(&input),
+                                    st_input_available(&input), error);
+    st_input_close(&input);
+    return result;
+}
+
+static enum status report_merged(const struct values *values, const char *const *paths) {
+    struct st_merged_runs *runs = st_merged_runs_new(KEPT_OF_EACH);
+    struct st_error error;
+    struct st_loaded *loaded = NULL;
+    int result = 0;
+    for (size_t i = 0; paths[i] && result == 0; i++)
+        result = add_result(runs, paths[i], &error);
+    if (result == 0)
+        loaded = st_merged_runs_load(runs, paths[0], &error);
+    enum status status = loaded ? filter_loaded(values, paths[0], loaded) : complain(&error);
+    st_loaded_free(loaded);
+    st_merged_runs_free(runs);
+    return status;
+}
+
+/* ---- one ---- */
+
 /* Like `seriatim check` without options. */
 static enum status report_trace(const struct values *values, const char *path) {
     const struct check_values check = {.common = values->common,
@@ -112,6 +147,8 @@ static enum status run(const void *command_values, const char *const *operands) 
     const struct values chosen = for_terminal(command_values, operands[0]), *values = &chosen;
     struct st_input input;
     struct st_error error;
+    if (operands[1])
+        return report_merged(values, operands);
     if (st_input_open(&input, operands[0], &error) < 0)
         return complain(&error);
     enum status status;
@@ -137,17 +174,18 @@ static const struct st_option options[] = {
 
 const struct command cmd_report = {
     .name = "report",
-    .operands = "RESULT|TRACE",
+    .operands = "RESULT|TRACE...",
     .summary = "show a saved result as a page for a browser, or in another format",
     .description =
         "Shows a result that check, run, hunt or predict saved with --format json, as a\n"
         "page for a browser or in another format; on a terminal, as text in place of a\n"
         "page. RESULT is a file, or - for standard input. A TRACE is checked first, as\n"
-        "'seriatim check' does without options.\n\n"
+        "'seriatim check' does without options. Of several results of check, run and\n"
+        "hunt one is made: counts add up, and what several have found is one finding.\n\n"
         "Exit status: 0 nothing new found, 1 something new found, 2 error.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,
-    .most_operands = 1,
+    .most_operands = SIZE_MAX,
     .run = run,
 };

@@ -31,7 +31,7 @@ struct command {
 
 extern const struct command cmd_run, cmd_record, cmd_hunt, cmd_replay, cmd_check, cmd_predict,
     cmd_infer, cmd_report, cmd_stats, cmd_convert, cmd_dump, cmd_cc, cmd_cxx, cmd_doctor,
-    cmd_completion;
+    cmd_completion, cmd_baseline;
 
 extern const struct command *const commands[]; /* ends with NULL */
 

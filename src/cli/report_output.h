@@ -26,6 +26,12 @@ struct filter_values {
          .value = "FILE",                                                                          \
          .help = "leave out findings that are in FILE, an earlier result saved as JSON; "          \
                  "may be repeated"},                                                               \
+        {.name = "source-root",                                                                    \
+         .kind = ST_TEXT,                                                                          \
+         .offset = offsetof(type, member.files.root),                                              \
+         .value = "DIR",                                                                           \
+         .help = "where paths in suppressions and SARIF start (the repository's folder, if there " \
+                 "is one)"},                                                                       \
     {                                                                                              \
         .name = "print-suppressions", .kind = ST_FLAG, .offset = offsetof(type, member.print),     \
         .help = "write suppressions for all findings instead of the report"                        \

@@ -89,6 +89,8 @@ struct st_report {
     const char *trace;                /* as the user named it */
     const struct st_details *details; /* or NULL: nobody can */
     const char *folder;               /* where relative locations start; NULL: here */
+    const char *root;                 /* where paths start that are passed on, with a slash at its
+                                       * end; NULL: as they are (report/source_root.h) */
     time_t built;                     /* when what ran was built; 0 where that is not known */
     const struct st_symbols *symbols;
     const struct st_counts *counts; /* or NULL: `symbols` has all names of the trace */

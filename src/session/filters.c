@@ -1,5 +1,8 @@
 #include "session/filters.h"
 
+#include "report/source_root.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 /* How many violations are kept in full, of all kinds together. */
@@ -68,6 +71,7 @@ int st_filters_open(struct st_filters *filters, const struct st_filter_files *fi
     if (check_inputs(files, command, inputs, error) < 0)
         return -1;
     st_baseline_init(&filters->baseline);
+    filters->root = st_source_root(files->root);
     if (read_files(filters, error) == 0)
         return 0;
     st_filters_close(filters);
@@ -96,11 +100,13 @@ void st_filters_list_inputs(const struct st_filter_files *files, const char *tra
 void st_filters_close(struct st_filters *filters) {
     st_suppressions_free(&filters->suppressions);
     st_baseline_free(&filters->baseline);
+    free(filters->root);
 }
 
 struct st_triaged *st_filters_apply(const struct st_filters *filters, struct st_report *report,
                                     uint64_t limit) {
     const struct st_filter_files *files = filters->files;
+    report->root = filters->root;
     return st_triage_findings(report, files->suppressions.count ? &filters->suppressions : NULL,
                               files->baselines.count ? &filters->baseline : NULL, limit);
 }
@@ -119,7 +125,7 @@ static bool starts_like_json(const struct st_input *input) {
     return at == length || text[at] == '{';
 }
 
-static int read_rest(struct st_input *input, struct st_error *error) {
+int st_result_text(struct st_input *input, struct st_error *error) {
     while (!input->at_end && starts_like_json(input)) {
         if (st_input_fill(input, st_input_available(input) + MORE, error) < 0)
             return -1;
@@ -130,7 +136,7 @@ static int read_rest(struct st_input *input, struct st_error *error) {
 }
 
 struct st_loaded *st_result_read(struct st_input *input, struct st_error *error) {
-    if (read_rest(input, error) < 0)
+    if (st_result_text(input, error) < 0)
         return NULL;
     return st_report_load(input->name, st_input_bytes(input), st_input_available(input), error);
 }

@@ -11,12 +11,14 @@
 
 struct st_filter_files {
     struct st_texts suppressions, baselines;
+    const char *root; /* of the sources; NULL: the repository's */
 };
 
 struct st_filters {
     const struct st_filter_files *files;
     struct st_suppressions suppressions;
     struct st_baseline baseline;
+    char *root;
 };
 
 /* Reads the files, which must outlive the filters. `inputs` lists what else is read, ending with
@@ -53,6 +55,9 @@ struct st_triaged *st_filters_apply(const struct st_filters *filters, struct st_
                                     uint64_t limit);
 
 /* ---- saved results ---- */
+
+/* Reads the rest of an input, which is a result in JSON, if it looks like one. */
+int st_result_text(struct st_input *input, struct st_error *error);
 
 /* Reads the rest of an input, which is a result in JSON. NULL with an error. Release with
  * st_loaded_free. */

@@ -64,7 +64,7 @@ class Tables(unittest.TestCase):
                                  0 if option.name in ("help", "version") else 1, option)
         self.assertTrue(section("seriatim-run", "SYNOPSIS").endswith(
             ".Op Fl -\n.Ar program\n.Op Ar argument ...\n"))
-        self.assertTrue(section("seriatim-report", "SYNOPSIS").endswith("\n.Ar result | trace\n"))
+        self.assertTrue(section("seriatim-report", "SYNOPSIS").endswith("\n.Ar result | trace ...\n"))
         self.assertTrue(section("seriatim-infer", "SYNOPSIS").endswith("\n.Ar trace ...\n"))
         self.assertTrue(section("seriatim-completion", "SYNOPSIS").endswith("\n.Cm bash | zsh\n"))
 

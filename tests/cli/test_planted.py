@@ -131,6 +131,55 @@ class Planted(unittest.TestCase):
         self.check_edit(lambda text: re.sub(r"\b(withdraw|find_free|read_sum|size_of)\b", r"my_\1",
                                             text))
 
+    def test_a_baseline_of_three_runs_holds(self):
+        self.build("c")
+        for name in ("a", "b", "c"):
+            self.run_it()
+            shutil.copy(self.folder / "result.json", self.folder / f"{name}.json")
+        said = self.command(BINARY, "baseline", "update", "known.json", "a.json", "b.json", "c.json")
+        self.assertEqual(said, "known.json has 11 findings\n")
+        for _ in range(RUNS):
+            self.run_it("program", "--baseline", "known.json", statuses=(0,))
+            self.run_it("program", "--baseline", "a.json", "--baseline", "b.json", statuses=(0,))
+
+    def test_several_results_are_one(self):
+        self.build("c")
+        counts = {}
+        for name in ("a", "b"):
+            for finding in self.run_it()["findings"]:
+                counts[finding["fingerprint"]] = (counts.get(finding["fingerprint"], 0) +
+                                                  finding["count"])
+            shutil.copy(self.folder / "result.json", self.folder / f"{name}.json")
+        merged = json.loads(self.command(BINARY, "report", "--format", "json", "a.json", "b.json",
+                                         statuses=(1,)))
+        self.assertEqual({f["fingerprint"]: f["count"] for f in merged["findings"]}, counts)
+
+    def test_findings_have_ranks_and_reasons(self):
+        self.build("c")
+        result = self.run_it()
+        self.assertEqual([f["rank"] for f in result["findings"]], list(range(1, 12)))
+        for finding in result["findings"]:
+            violation = result["violations"][finding["violation"]]
+            self.assertEqual(violation["fingerprint"], finding["fingerprint"])
+            self.assertIn("cut ", finding["why_here"])
+            self.assertIs(finding["by_design"], False)
+
+    def test_paths_start_at_the_root_of_the_repository(self):
+        (self.folder / ".git").mkdir()
+        shutil.copytree(PLANTED, self.folder / "planted")
+        self.build("c", self.folder / "planted")
+        self.run_it()
+        text = self.command(BINARY, "report", "--print-suppressions", "result.json", statuses=(1,))
+        self.assertIn(" file planted/c/queue.c ", text)
+        (self.folder / "s").write_text(text)
+        self.command(BINARY, "report", "--suppressions", "s", "--format", "json", "result.json")
+        sarif = json.loads(self.command(BINARY, "report", "--format", "sarif", "result.json",
+                                        statuses=(1,)))
+        places = [result["locations"][0]["physicalLocation"]["artifactLocation"]
+                  for result in sarif["runs"][0]["results"]]
+        self.assertEqual({place["uriBaseId"] for place in places}, {"SRCROOT"})
+        self.assertTrue(all(place["uri"].startswith("planted/c/") for place in places))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -41,7 +41,7 @@ class Help(Case):
 
     def test_help_shows_defaults_and_choices(self):
         text = re.sub(r"\s+", " ", run("help", "check").text)
-        self.assertIn("--limit N list at most N violated blocks; 0 lists all (default 100)", text)
+        self.assertIn("--limit N list at most N findings; 0 lists all (default 100)", text)
         self.assertIn("text, json, sarif or html (default text)", text)
         self.assertIn("(default witness)", text)
 

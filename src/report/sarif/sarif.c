@@ -252,7 +252,10 @@ static void put_bases(struct st_sarif *sarif) {
     st_json_object(&sarif->json);
     st_json_key(&sarif->json, "SRCROOT");
     st_json_flat_object(&sarif->json);
-    st_sarif_message(sarif, "description", "The folder in which seriatim ran.", NULL);
+    st_sarif_message(sarif, "description",
+                     sarif->report->root ? "The root of the sources."
+                                         : "The folder in which seriatim ran.",
+                     NULL);
     st_json_object_end(&sarif->json);
     st_json_object_end(&sarif->json);
 }

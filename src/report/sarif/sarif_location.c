@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "report/source/source.h"
+#include "report/source_root.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,9 @@ static void put_uri(FILE *file, const char *path) {
 static void put_artifact(struct st_sarif *sarif, const char *path) {
     struct st_text_buffer buffer;
     size_t length = sarif->folder ? strlen(sarif->folder) : 0;
-    if (length && strncmp(path, sarif->folder, length) == 0)
+    char *from_root = st_root_path(sarif->report, path);
+    path = from_root;
+    if (!sarif->report->root && length && strncmp(path, sarif->folder, length) == 0)
         path += length;
     bool absolute = *path == '/';
     FILE *file = st_text_buffer_open(&buffer);
@@ -79,6 +82,7 @@ static void put_artifact(struct st_sarif *sarif, const char *path) {
     if (!absolute)
         st_json_string_field(&sarif->json, "uriBaseId", "SRCROOT");
     st_json_object_end(&sarif->json);
+    free(from_root);
     free(uri);
 }
 

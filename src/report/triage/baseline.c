@@ -8,6 +8,7 @@
 void st_baseline_init(struct st_baseline *baseline) {
     *baseline = (struct st_baseline){0};
     st_names_init(&baseline->fingerprints);
+    st_names_init(&baseline->by_line);
 }
 
 void st_baseline_free(struct st_baseline *baseline) {
@@ -17,29 +18,36 @@ void st_baseline_free(struct st_baseline *baseline) {
         free(baseline->files[i]);
     free(baseline->blocks);
     free(baseline->files);
+    free(baseline->lines);
     st_names_free(&baseline->fingerprints);
+    st_names_free(&baseline->by_line);
     *baseline = (struct st_baseline){0};
 }
 
 static void add(struct st_baseline *baseline, struct st_fingerprint fingerprint,
-                const char *block) {
+                const struct st_block_gap *gap, const char *block) {
     uint32_t before = baseline->fingerprints.count;
     uint32_t number =
         st_names_add(&baseline->fingerprints, fingerprint.text, ST_FINGERPRINT_SIZE - 1);
     if (number != before)
         return;
     st_reserve(&baseline->blocks, &baseline->block_capacity, (size_t)number + 1);
+    st_reserve(&baseline->lines, &baseline->line_capacity, (size_t)number + 1);
     baseline->blocks[number] = st_strdup(block);
+    if (gap) {
+        baseline->lines[number] = gap->by_line;
+        st_names_add(&baseline->by_line, gap->by_line.text, ST_FINGERPRINT_SIZE - 1);
+    }
 }
 
 static void add_result(struct st_baseline *baseline, const struct st_report *report,
                        const struct st_result *result) {
     const struct st_findings *findings = result->findings;
     for (size_t i = 0; i < findings->kept; i++)
-        add(baseline, st_fingerprint(report, &findings->violations[i]),
+        add(baseline, st_fingerprint(report, &findings->violations[i]), findings->violations[i].gap,
             st_target_name(report->symbols, ST_BEGIN, findings->violations[i].block));
     if (st_result_has_cycle(result) && findings->cycle_length)
-        add(baseline, st_cycle_fingerprint(report, findings), "");
+        add(baseline, st_cycle_fingerprint(report, findings), NULL, "");
 }
 
 static void add_prediction(struct st_baseline *baseline, const struct st_report *report,
@@ -47,7 +55,7 @@ static void add_prediction(struct st_baseline *baseline, const struct st_report 
     for (size_t i = 0; i < prediction->listed; i++) {
         const struct st_predicted_block *block = &prediction->blocks[i];
         if (st_is_reported(block))
-            add(baseline, st_predicted_fingerprint(report, block),
+            add(baseline, st_predicted_fingerprint(report, block), block->gap,
                 st_target_name(report->symbols, ST_BEGIN, block->block));
     }
 }
@@ -64,7 +72,12 @@ void st_baseline_add(struct st_baseline *baseline, const char *name,
     baseline->files[baseline->file_count++] = st_strdup(name);
 }
 
-bool st_baseline_has(const struct st_baseline *baseline, const struct st_fingerprint *fingerprint) {
-    return st_names_find(&baseline->fingerprints, fingerprint->text, ST_FINGERPRINT_SIZE - 1) !=
-           ST_NAMES_FULL;
+static bool has(const struct st_names *names, const struct st_fingerprint *fingerprint) {
+    return st_names_find(names, fingerprint->text, ST_FINGERPRINT_SIZE - 1) != ST_NAMES_FULL;
+}
+
+bool st_baseline_has(const struct st_baseline *baseline, const struct st_fingerprint *fingerprint,
+                     const struct st_fingerprint *by_line) {
+    return has(&baseline->fingerprints, fingerprint) ||
+           (by_line && has(&baseline->by_line, by_line));
 }

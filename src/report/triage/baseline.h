@@ -5,11 +5,16 @@
 #include "base/names.h"
 #include "report/triage/fingerprint.h"
 
-/* Invariant: blocks[i] is the name of the block that the fingerprint with number i is about. */
+/* A finding is in it if either of its two fingerprints is (struct st_block_gap): the text of its
+ * lines may have been edited, or lines above them in its block.
+ *
+ * Invariant: blocks[i] is the name of the block that the fingerprint with number i is about, and
+ * lines[i] is its second fingerprint, or "". */
 struct st_baseline {
-    struct st_names fingerprints;
+    struct st_names fingerprints, by_line;
     char **blocks;
-    size_t block_capacity;
+    struct st_fingerprint *lines;
+    size_t block_capacity, line_capacity;
     char **files;
     size_t file_count, file_capacity;
 };
@@ -23,6 +28,8 @@ void st_baseline_free(struct st_baseline *baseline);
 void st_baseline_add(struct st_baseline *baseline, const char *name,
                      const struct st_report *report);
 
-bool st_baseline_has(const struct st_baseline *baseline, const struct st_fingerprint *fingerprint);
+/* `by_line` is the second fingerprint, or NULL: it has none. */
+bool st_baseline_has(const struct st_baseline *baseline, const struct st_fingerprint *fingerprint,
+                     const struct st_fingerprint *by_line);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "report/calls.h"
+#include "report/source_root.h"
 #include "report/predicted_violation.h"
 #include "report/source/source.h"
 #include "report/triage/triage.h"
@@ -52,7 +53,9 @@ static bool file_fits(const struct matching *m, uint64_t loc) {
     char buffer[ST_LOCATION_SIZE];
     const struct st_report *report = m->report;
     char *file = user_file(report, loc);
-    bool result = fits(m, ST_CLAUSE_FILE, file);
+    char *from_root = st_root_path(report, file);
+    bool result = fits(m, ST_CLAUSE_FILE, file) || fits(m, ST_CLAUSE_FILE, from_root);
+    free(from_root);
     free(file);
     if (result || !(loc & ST_LOC_NAME))
         return result;
@@ -163,7 +166,8 @@ static void put_clause(FILE *file, enum st_clause clause, const char *name) {
 }
 
 static void put_file_clause(FILE *file, const struct st_report *report, uint64_t loc) {
-    char *name = user_file(report, loc);
+    char *file_name = user_file(report, loc), *name = st_root_path(report, file_name);
+    free(file_name);
     if (*name)
         put_clause(file, ST_CLAUSE_FILE, name);
     free(name);

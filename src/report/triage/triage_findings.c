@@ -20,8 +20,8 @@ struct st_triaged {
     struct st_predictions predictions;
     const struct st_suppressions *suppressions;
     const struct st_baseline *baseline;
-    struct st_names seen; /* fingerprints */
-    bool wanted;          /* there are suppressions or a baseline */
+    struct st_names seen, seen_by_line; /* fingerprints */
+    bool wanted;                        /* there are suppressions or a baseline */
 };
 
 /* ---- One finding ---- */
@@ -38,9 +38,12 @@ static void count_once(struct st_triaged *t, const struct st_fingerprint *finger
 
 /* `line` is the number of the first line that matches, or that of all lines if none does. */
 static struct st_mark decide(struct st_triaged *t, size_t line,
-                             const struct st_fingerprint *fingerprint) {
+                             const struct st_fingerprint *fingerprint,
+                             const struct st_fingerprint *by_line) {
     struct st_mark mark = {.state = ST_NEW};
-    mark.in_baseline = t->baseline && st_baseline_has(t->baseline, fingerprint);
+    mark.in_baseline = t->baseline && st_baseline_has(t->baseline, fingerprint, by_line);
+    if (by_line)
+        st_names_add(&t->seen_by_line, by_line->text, ST_FINGERPRINT_SIZE - 1);
     if (line < t->triage.line_count) {
         mark.state = ST_SUPPRESSED;
         mark.line = line;
@@ -61,7 +64,7 @@ static struct st_mark decide_violation(struct st_triaged *t, const struct st_rep
         t->triage.lines[i].matched++;
         first = i;
     }
-    return decide(t, first, &fingerprint);
+    return decide(t, first, &fingerprint, violation->gap ? &violation->gap->by_line : NULL);
 }
 
 static struct st_mark decide_block(struct st_triaged *t, const struct st_report *report,
@@ -82,7 +85,7 @@ static struct st_mark decide_cycle(struct st_triaged *t, const struct st_report 
         t->triage.lines[i].matched++;
         first = i;
     }
-    return decide(t, first, &fingerprint);
+    return decide(t, first, &fingerprint, NULL);
 }
 
 /* ---- Places ---- */
@@ -266,7 +269,7 @@ static void choose_violations(struct st_report *report, const struct st_result *
         view->violations[view->kept] = findings->violations[i];
         marks->violations[view->kept++] = marks->violations[i];
     }
-    view->left_out = count_left_out(&ranks);
+    view->left_out += count_left_out(&ranks);
     free(turns);
     st_names_free(&ranks.keys);
     free(ranks.tallies);
@@ -369,7 +372,9 @@ static void find_gone(struct st_triaged *t) {
     struct st_triage *triage = &t->triage;
     triage->gone = st_alloc((size_t)known->count + 1, sizeof *triage->gone);
     for (uint32_t i = 0; i < known->count; i++) {
-        if (st_names_find(&t->seen, st_name(known, i), ST_FINGERPRINT_SIZE - 1) != ST_NAMES_FULL)
+        if (st_names_find(&t->seen, st_name(known, i), ST_FINGERPRINT_SIZE - 1) != ST_NAMES_FULL ||
+            st_names_find(&t->seen_by_line, t->baseline->lines[i].text, ST_FINGERPRINT_SIZE - 1) !=
+                ST_NAMES_FULL)
             continue;
         struct st_gone *gone = &triage->gone[triage->gone_count++];
         memcpy(gone->fingerprint.text, st_name(known, i), ST_FINGERPRINT_SIZE);
@@ -386,6 +391,7 @@ struct st_triaged *st_triage_findings(struct st_report *report,
     t->baseline = baseline;
     t->wanted = suppressions || baseline;
     st_names_init(&t->seen);
+    st_names_init(&t->seen_by_line);
     if (suppressions)
         copy_lines(&t->triage, suppressions);
     if (baseline)
@@ -419,6 +425,7 @@ void st_triaged_free(struct st_triaged *triaged) {
     free(triaged->predictions.items);
     st_triage_free(&triaged->triage);
     st_names_free(&triaged->seen);
+    st_names_free(&triaged->seen_by_line);
     free(triaged->results);
     free(triaged->views);
     free(triaged);
