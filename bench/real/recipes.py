@@ -26,6 +26,7 @@ class Recipe:
     """What the programs have in common. `keep`: the folder for sources, builds and inputs."""
 
     name, package, program = None, None, None
+    prints_results = True  # the same ones each time
 
     def __init__(self, keep, share=1.0):
         self.keep, self.share = pathlib.Path(keep), share
@@ -187,7 +188,9 @@ class Sudoku(Recipe):
 
 
 class Server(Recipe):
-    """A program that clients end. `ask` does their work, `end` ends the server."""
+    """A program that clients end. `ask` does their work and checks it, `end` ends the server."""
+
+    prints_results = False
 
     def work(self, launch, program):
         runs, troubles = [], []

@@ -14,9 +14,23 @@ static bool is_unchecked(const struct st_report *report) {
     return result;
 }
 
+static void add_calls(void *context, uint32_t block, uint64_t calls) {
+    struct st_live_check *check = context;
+    st_validator_count(check->validator, block, calls);
+}
+
+/* When it has stopped at the first finding, calls that came later do not count. */
+static void take_counts(struct st_live_check *check) {
+    if (check->counted_all)
+        return;
+    st_translator_take_counts(check->watch.translator, add_calls, check);
+    check->counted_all = check->run.stopped;
+}
+
 void st_live_report(struct st_live_check *check, const char *name, bool with_spec,
                     st_live_report_user *use, void *context) {
     struct st_translator *translator = check->watch.translator;
+    take_counts(check);
     struct st_findings findings = st_engine_run_snapshot(&check->run);
     struct st_finding_names *names = st_finding_names_new(translator, &findings);
     struct st_details details = st_finding_names_details(names);

@@ -27,6 +27,7 @@ struct st_live_check {
     struct st_validator *validator;
     struct st_engine_run run;
     enum st_relation relation;
+    bool counted_all; /* calls that are counted in the program: no more will be added */
     const struct st_texts *allocators; /* as in struct st_translation: set before it starts */
     struct st_live_check_hooks {
         void (*asked)(void *context); /* a report was requested (SIGUSR1) */

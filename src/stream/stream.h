@@ -25,10 +25,19 @@
  * Deferred accesses. If the watcher wants it so, a thread does not emit accesses to memory that no
  * other thread touches. A thread that then does emits them before its own access, if they can still
  * matter, with the epoch in which they happened: that of the first record of the thread that did
- * them (ST_STREAM_SLOT) plus the records that this thread had emitted by then. Every dependence of
+ * them (ST_STREAM_SLOT) plus the records that this thread had emitted by then, and what
+ * ST_STREAM_AT and others have added. Every dependence of
  * a deferred access on another thread was emitted when it arose. The watcher says, for each slot,
  * before which epoch nothing matters any more (st_stream_dead_before). The epochs of a slot grow,
  * also when it gets a new thread.
+ *
+ * Boarding. A function in which a thread has made deferred accesses and nothing else is not entered
+ * in the stream: the thread has *boarded* it, and has given it an epoch of its own. If something is
+ * emitted while the function is open, its ST_STREAM_ENTER comes then, with that epoch. If another
+ * thread emits an access of it before that, it also emits which functions are open
+ * (ST_STREAM_BOARDED). If the function is left before, nothing of it is ever emitted, except where
+ * an access in it happened (ST_STREAM_WITHIN). How often functions are boarded is counted in the
+ * shared memory (st_stream_counters).
  *
  * A sequence number that never comes was taken by a thread that died before it could publish its
  * record; that is certain only when the whole program is dead. */
@@ -68,10 +77,12 @@ struct st_stream_answer {
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 9,
+    ST_STREAM_VERSION = 10,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
     ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time can have words in shadow memory */
+    ST_STREAM_COUNTED_SLOTS = 1 << 10, /* and so many of them count functions that they board ... */
+    ST_STREAM_COUNTERS = 1 << 10,      /* ... at most so many different ones */
 };
 
 enum st_stream_op {
@@ -101,10 +112,11 @@ enum st_stream_op {
 
     /* Blocks. The function is the one that holds `argument`; address: where it was called from
      * (return address; 0 if unknown); aux: ST_STREAM_HANDLER if that is the kernel, because of a
-     * signal, and ST_STREAM_AFTER_SKIPPED, see there. A function in which nothing happens is left
-     * out. */
+     * signal, ST_STREAM_AFTER_SKIPPED, see there, and ST_STREAM_COUNTED if the call is counted
+     * elsewhere, since it was boarded; from bit ST_STREAM_PASSED_AT on: epochs as in ST_STREAM_AT.
+     * A function in which nothing happens is left out. */
     ST_STREAM_ENTER,
-    ST_STREAM_LEAVE,
+    ST_STREAM_LEAVE, /* argument: epochs as in ST_STREAM_AT; the same for ST_STREAM_END */
     /* An annotated block; argument: id of a text (ST_STREAM_TEXT), address: return address of
      * the call that began it. */
     ST_STREAM_BEGIN,
@@ -168,12 +180,40 @@ enum st_stream_op {
     ST_STREAM_FRAME,
     /* The program gives a thread a name. address: its serial number; then the name as
      * ST_STREAM_TEXT. */
-    ST_STREAM_THREAD_NAME
+    ST_STREAM_THREAD_NAME,
+
+    /* argument: so many epochs of the thread have passed since its last record, not counting the
+     * one that this record begins. */
+    ST_STREAM_AT,
+
+    /* A function that another thread has boarded, and had not left, in which an access happened
+     * that is emitted next; those around it come before it. Like ST_STREAM_ENTER; then
+     * ST_STREAM_BOARDED_AT, address: the first epoch of the boarded function around it, or 0;
+     * argument: slot of the thread (bits 0 to 15) and first epoch of the function (16 to 63). It
+     * counts unless the thread itself has emitted something since, which knows better. */
+    ST_STREAM_BOARDED,
+    ST_STREAM_BOARDED_AT,
+
+    /* Like ST_STREAM_DEFERRED_READ and _WRITE, and always of the thread that emits them. They say
+     * nothing of what the thread does now: functions that it has boarded and in which the access
+     * did not happen come later, and no epoch passes. */
+    ST_STREAM_KEPT_READ,
+    ST_STREAM_KEPT_WRITE,
+
+    /* The deferred access behind this happened in a function that was boarded and has been left.
+     * Like ST_STREAM_ENTER; those around it come first. No epoch passes. */
+    ST_STREAM_WITHIN,
 };
 
 enum { ST_STREAM_MOST_CALLERS = 8 };
 
-enum { ST_STREAM_HANDLER = 1, ST_STREAM_AFTER_SKIPPED = 2 };
+enum {
+    ST_STREAM_HANDLER = 1,
+    ST_STREAM_AFTER_SKIPPED = 2,
+    ST_STREAM_COUNTED = 4,
+    ST_STREAM_PASSED_AT = 3,
+    ST_STREAM_MOST_PASSED = 31 /* in ST_STREAM_ENTER */
+};
 
 /* What is acquired or released: a mutex, one side of a reader-writer lock, or a semaphore, which is
  * acquired by a wait and released by a post. */
@@ -315,7 +355,14 @@ struct st_stream_head {
     /* Two arrays of chunk_count words follow, then, at a multiple of the chunk size, the chunks:
      * _Atomic uint32_t announcements[]: chunk index + 1 at position (n % chunk_count), 0 until it
      * is there; the watcher sets it to 0 again before it gives that chunk back. _Atomic uint32_t
-     * next_free[]. Between them and the chunks, _Atomic uint64_t dead_before[ST_STREAM_SLOTS]. */
+     * next_free[]. Between them and the chunks, _Atomic uint64_t dead_before[ST_STREAM_SLOTS], then
+     * struct st_stream_counter counters[ST_STREAM_COUNTED_SLOTS][ST_STREAM_COUNTERS]. */
+};
+
+/* How often the thread of a slot has boarded a function, or those that had the slot before. A
+ * function is at its hash or behind that; unused ones are zero. Only the thread writes. */
+struct st_stream_counter {
+    _Atomic uint64_t function, count;
 };
 
 static inline _Atomic uint32_t *st_stream_announcements(struct st_stream_head *head) {
@@ -328,9 +375,13 @@ static inline _Atomic uint64_t *st_stream_dead_before(struct st_stream_head *hea
     return (_Atomic uint64_t *)(void *)(st_stream_announcements(head) +
                                         2 * (uint64_t)head->chunk_count);
 }
+static inline struct st_stream_counter *st_stream_counters(struct st_stream_head *head) {
+    return (struct st_stream_counter *)(void *)(st_stream_dead_before(head) + ST_STREAM_SLOTS);
+}
 static inline uint64_t st_stream_chunks_at(uint32_t chunk_count) {
     uint64_t bytes =
-        sizeof(struct st_stream_head) + 8 * (uint64_t)chunk_count + 8 * ST_STREAM_SLOTS;
+        sizeof(struct st_stream_head) + 8 * (uint64_t)chunk_count + 8 * ST_STREAM_SLOTS +
+        sizeof(struct st_stream_counter) * ST_STREAM_COUNTED_SLOTS * ST_STREAM_COUNTERS;
     return (bytes + ST_STREAM_CHUNK_BYTES - 1) / ST_STREAM_CHUNK_BYTES * ST_STREAM_CHUNK_BYTES;
 }
 static inline struct st_stream_chunk *st_stream_first_chunk(struct st_stream_head *head,

@@ -175,6 +175,17 @@ static int on_join(struct st_validator *v, const struct st_event *event) {
     return -1;
 }
 
+static void count_block(struct st_facts *facts, uint32_t block, uint64_t times) {
+    st_reserve(&facts->executed, &facts->executed_capacity, (size_t)block + 1);
+    if (block >= facts->executed_count)
+        facts->executed_count = (size_t)block + 1;
+    facts->executed[block] += times;
+}
+
+void st_validator_count(struct st_validator *v, uint32_t block, uint64_t times) {
+    count_block(&v->facts, block, times);
+}
+
 /* Now so many blocks of its thread are open. */
 static inline void note_begin(struct st_facts *facts, const struct st_event *event,
                               uint32_t depth) {
@@ -186,10 +197,7 @@ static inline void note_begin(struct st_facts *facts, const struct st_event *eve
         facts->unnamed_blocks++;
         return;
     }
-    st_reserve(&facts->executed, &facts->executed_capacity, (size_t)event->target + 1);
-    if (event->target >= facts->executed_count)
-        facts->executed_count = (size_t)event->target + 1;
-    facts->executed[event->target] += !event->joined;
+    count_block(facts, event->target, !event->joined);
 }
 
 static int on_begin(struct st_validator *v, const struct st_event *event) {

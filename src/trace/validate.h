@@ -59,6 +59,9 @@ int st_validate(struct st_validator *validator, struct st_event *events, size_t 
 void st_validate_explain(const struct st_validator *validator, const struct st_symbols *symbols,
                          struct st_error *error);
 
+/* A block was executed so many times more than events say. */
+void st_validator_count(struct st_validator *validator, uint32_t block, uint64_t times);
+
 const struct st_facts *st_validator_facts(const struct st_validator *validator);
 const struct st_repairs *st_validator_repairs(const struct st_validator *validator);
 

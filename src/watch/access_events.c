@@ -72,12 +72,16 @@ static const struct st_past *past_of(const struct st_translator *t, uint32_t num
 }
 
 /* Where and how a deferred access happened, as far as that is known. */
-static uint64_t deferred_loc(struct st_translator *t, uint32_t number, uint64_t at,
-                             uint32_t low_pc) {
+static uint64_t deferred_loc(struct st_translator *t, struct thread *emitter, uint32_t number,
+                             uint64_t at, uint32_t low_pc) {
     const struct st_past *past = past_of(t, number);
     struct st_past_context then = {0};
     if (past)
         then = st_past_find(past, at);
+    for (size_t i = 0; i < emitter->within_count; i++)
+        then.call =
+            st_sites_call(&t->sites, (struct st_call){emitter->within[i].function,
+                                                      emitter->within[i].called_from, then.call});
     uint64_t function = then.call ? st_call(&t->sites, then.call).function : 0;
     uint64_t pc = low_pc ? st_places_complete(t->places, low_pc, function) : 0;
     if (!pc)
@@ -87,8 +91,16 @@ static uint64_t deferred_loc(struct st_translator *t, uint32_t number, uint64_t 
     return ST_LOC_NAME | st_sites_number(&t->sites, pc, context);
 }
 
-void st_translate_deferred(struct st_translator *t, const struct st_stream_record *record,
-                           bool write) {
+void st_translate_within(struct thread *emitter, const struct st_stream_record *record) {
+    size_t most = sizeof emitter->within / sizeof *emitter->within;
+    if (emitter->within_count == most)
+        return;
+    emitter->within[emitter->within_count].function = record->argument;
+    emitter->within[emitter->within_count++].called_from = st_stream_address(record);
+}
+
+static void translate_deferred(struct st_translator *t, struct thread *emitter,
+                               const struct st_stream_record *record, bool write) {
     uint64_t at = record->argument >> 16, granule = st_stream_address(record);
     uint32_t number = st_slots_thread(&t->slots, record->argument & 0xffff, at);
     if (number == ST_SLOT_NONE)
@@ -96,7 +108,7 @@ void st_translate_deferred(struct st_translator *t, const struct st_stream_recor
     st_translate_start(t, number, at);
     if (t->threads[number] && t->threads[number]->held_back.there)
         st_translate_held_back(t, t->threads[number], NULL);
-    set_access(t, number, deferred_loc(t, number, at, (uint32_t)record[1].argument), at);
+    set_access(t, number, deferred_loc(t, emitter, number, at, (uint32_t)record[1].argument), at);
     t->access.read = ST_DEFERRED_READ;
     t->access.write = ST_DEFERRED_WRITE;
     t->access.atomic = false;
@@ -108,4 +120,10 @@ void st_translate_deferred(struct st_translator *t, const struct st_stream_recor
             st_variables_touch(&t->variables, granule + from, length, write, visit, t);
         from += length + 1;
     }
+}
+
+void st_translate_deferred(struct st_translator *t, struct thread *emitter,
+                           const struct st_stream_record *record, bool write) {
+    translate_deferred(t, emitter, record, write);
+    emitter->within_count = 0;
 }

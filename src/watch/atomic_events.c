@@ -461,6 +461,9 @@ static bool is_still_waiting(struct st_translator *t, const struct thread *threa
     case ST_STREAM_NONE:
     case ST_STREAM_DEFERRED_READ:
     case ST_STREAM_DEFERRED_WRITE:
+    case ST_STREAM_KEPT_READ:
+    case ST_STREAM_KEPT_WRITE:
+    case ST_STREAM_WITHIN:
     case ST_STREAM_ALLOCATE:
     case ST_STREAM_FRAME:
     case ST_STREAM_THREAD_NAME:
@@ -474,8 +477,8 @@ static bool is_still_waiting(struct st_translator *t, const struct thread *threa
 
 /* It may be about to wait, with functions and local variables of its own. */
 static bool may_wait_next(enum st_stream_op op) {
-    return op == ST_STREAM_LEAVE || op == ST_STREAM_ENTER || op == ST_STREAM_READ ||
-           op == ST_STREAM_WRITE;
+    return op == ST_STREAM_LEAVE || op == ST_STREAM_ENTER || op == ST_STREAM_AT ||
+           op == ST_STREAM_READ || op == ST_STREAM_WRITE;
 }
 
 /* It swapped a word that was taken, and does not wait: that is no lock. */

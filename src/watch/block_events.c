@@ -122,7 +122,7 @@ static void emit_begin(struct st_translator *t, const struct thread *thread,
                                  .loc = frame->loc,
                                  .written = ST_BEGIN,
                                  .atomic = frame->start,
-                                 .joined = again,
+                                 .joined = again || frame->counted,
                                  .op = ST_BEGIN},
                thread->at);
 }
@@ -247,6 +247,7 @@ void st_translate_enter(struct st_translator *t, struct thread *thread,
     struct st_call call = {record->argument, st_stream_address(record), call_of(thread)};
     struct frame frame = {.kind = kind,
                           .hidden = function->hidden,
+                          .counted = (st_stream_aux(record) & ST_STREAM_COUNTED) != 0,
                           .starts = starts,
                           .calls = (uint8_t)calls_in(t, thread, function, call.called_from),
                           .block = function->block,
@@ -343,4 +344,107 @@ void st_translate_end_section(struct st_translator *t, struct thread *thread) {
         thread->frames[i - 1].call = st_sites_call(&t->sites, call);
     }
     change_context(thread);
+}
+
+/* ---- functions that were boarded ---- */
+
+void st_translate_passed(struct st_translator *t, struct thread *thread, uint64_t epochs) {
+    const uint64_t most = UINT64_C(1) << 37; /* that fit into shadow memory */
+    if (epochs > most) {
+        t->facts.garbage++;
+        return;
+    }
+    thread->first_epoch += epochs;
+    thread->at += epochs;
+}
+
+/* Functions that began after this epoch. */
+static void leave_boarded_after(struct st_translator *t, struct thread *thread, uint64_t epoch) {
+    while (thread->boarded && thread->depth && thread->frames[thread->depth - 1].begun > epoch) {
+        thread->boarded--;
+        st_translate_pop(t, thread);
+    }
+}
+
+void st_translate_leave_boarded(struct st_translator *t, struct thread *thread) {
+    leave_boarded_after(t, thread, 0);
+    thread->boarded = 0;
+}
+
+bool st_translate_confirm(struct st_translator *t, struct thread *thread) {
+    struct frame *outermost = &thread->frames[thread->depth - thread->boarded];
+    if (outermost->begun != thread->at) {
+        st_translate_leave_boarded(t, thread);
+        return false;
+    }
+    outermost->begun = 0;
+    thread->boarded--;
+    st_past_add(&thread->past,
+                (struct st_past_context){thread->at, outermost->call, held_by(thread)});
+    return true;
+}
+
+/* Whether the function is among those that its thread is known to have been in. */
+static bool is_past(const struct thread *thread, uint64_t begun) {
+    return thread->past.count && st_past_find(&thread->past, begun).epoch == begun;
+}
+
+/* What the thread was in is noted when it emits that itself. */
+static void enter_boarded(struct st_translator *t, struct thread *thread,
+                          const struct st_stream_record *record, uint64_t around) {
+    struct st_past_context *ring = thread->past.ring;
+    struct st_stream_record enter = *record;
+    enter.what = st_stream_what(ST_STREAM_ENTER, ST_STREAM_COUNTED, st_stream_address(record));
+    thread->past.ring = NULL;
+    leave_boarded_after(t, thread, around);
+    size_t depth = thread->depth;
+    st_translate_enter(t, thread, &enter);
+    thread->past.ring = ring;
+    if (thread->depth != depth + 1) {
+        t->facts.garbage++; /* no function that a thread starts with is boarded */
+        return;
+    }
+    thread->frames[depth].begun = thread->at;
+    thread->boarded++;
+}
+
+void st_translate_boarded(struct st_translator *t, struct thread *emitter,
+                          const struct st_stream_record *record) {
+    uint64_t begun = record[1].argument >> 16, around = st_stream_address(&record[1]);
+    uint32_t number = st_slots_thread(&t->slots, record[1].argument & 0xffff, begun);
+    struct thread *thread = number == ST_SLOT_NONE ? NULL : t->threads[number];
+    if (!thread || thread == emitter)
+        return;
+    if (!is_past(thread, begun))
+        st_translate_within(emitter, record);
+    if (begun <= thread->at)
+        return; /* more is known already */
+    if (thread->held_back.there)
+        st_translate_held_back(t, thread, NULL);
+    thread->at = begun;
+    enter_boarded(t, thread, record, around);
+}
+
+/* ---- calls that the program has counted ---- */
+
+static void take_count(struct st_translator *t, size_t i, st_call_sink *sink, void *context) {
+    uint64_t pc = atomic_load_explicit(&t->counters[i].function, memory_order_relaxed);
+    uint64_t count = atomic_load_explicit(&t->counters[i].count, memory_order_relaxed);
+    if (!pc || count <= t->counted[i])
+        return;
+    struct function *function = function_at(t, st_places_now(t->places, pc));
+    function->was_block |= function->kind != NO_BLOCK;
+    if (function->kind != NO_BLOCK)
+        sink(context, function->block, count - t->counted[i]);
+    t->counted[i] = count;
+}
+
+void st_translator_take_counts(struct st_translator *t, st_call_sink *sink, void *context) {
+    size_t slots =
+        t->slots.count < ST_STREAM_COUNTED_SLOTS ? t->slots.count : ST_STREAM_COUNTED_SLOTS;
+    if (!t->counters)
+        return;
+    st_reserve(&t->counted, &t->counted_capacity, slots * ST_STREAM_COUNTERS);
+    for (size_t i = 0; i < slots * ST_STREAM_COUNTERS; i++)
+        take_count(t, i, sink, context);
 }

@@ -157,6 +157,9 @@ size_t st_item_length(const struct st_stream_record *records, size_t count) {
         break;
     case ST_STREAM_DEFERRED_READ:
     case ST_STREAM_DEFERRED_WRITE:
+    case ST_STREAM_BOARDED:
+    case ST_STREAM_KEPT_READ:
+    case ST_STREAM_KEPT_WRITE:
     case ST_STREAM_FREE:
     case ST_STREAM_FRAME:
         length = 2;

@@ -88,6 +88,7 @@ void st_translator_free(struct st_translator *t) {
     for (size_t i = 0; i < t->function_capacity; i++)
         st_start_free(&t->function_facts[i]);
     free(t->function_facts);
+    free(t->counted);
     free(t->text_blocks);
     free(t->locs);
     free(t->batch);
@@ -97,8 +98,10 @@ void st_translator_free(struct st_translator *t) {
     free(t);
 }
 
-void st_translator_publish_to(struct st_translator *t, _Atomic uint64_t *dead_before) {
+void st_translator_publish_to(struct st_translator *t, _Atomic uint64_t *dead_before,
+                              struct st_stream_counter *counters) {
     t->dead_before = dead_before;
+    t->counters = counters;
 }
 
 struct st_symbols *st_translator_symbols(struct st_translator *t) {
@@ -401,7 +404,17 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
         st_translate_begin(t, thread, record);
         break;
     case ST_STREAM_END:
+        st_translate_passed(t, thread, record->argument);
         st_translate_leave(t, thread, true);
+        break;
+    case ST_STREAM_AT:
+        st_translate_passed(t, thread, record->argument);
+        break;
+    case ST_STREAM_BOARDED:
+        if (st_stream_op(&record[1]) == ST_STREAM_BOARDED_AT)
+            st_translate_boarded(t, thread, record);
+        else
+            t->facts.garbage++;
         break;
     case ST_STREAM_SPLIT:
         if (!record->argument || !st_places_is_library(t->places, record->argument))
@@ -471,6 +484,11 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
 
 /* ---- addresses of modules that are where others were ---- */
 
+static inline bool is_deferred(enum st_stream_op op) {
+    return op == ST_STREAM_DEFERRED_READ || op == ST_STREAM_DEFERRED_WRITE ||
+           op == ST_STREAM_KEPT_READ || op == ST_STREAM_KEPT_WRITE;
+}
+
 static void move_addresses(const struct st_places *places, struct st_stream_record *record,
                            bool address, bool argument) {
     if (address)
@@ -491,8 +509,7 @@ move_records(struct st_translator *t, const struct st_stream_record *records, si
         if (!length || op == ST_STREAM_MODULE || !st_is_in_turn(&records[i]))
             break;
         bool pc_only = op == ST_STREAM_FORK || op == ST_STREAM_JOIN;
-        bool no_pc = op == ST_STREAM_DEFERRED_READ || op == ST_STREAM_DEFERRED_WRITE ||
-                     op == ST_STREAM_BEGIN;
+        bool no_pc = is_deferred(op) || op == ST_STREAM_BEGIN || op == ST_STREAM_AT;
         if (op != ST_STREAM_SLOT && op != ST_STREAM_TEXT)
             move_addresses(t->places, &t->moved[i], !pc_only, !no_pc);
     }
@@ -539,6 +556,16 @@ translate_access(struct st_translator *t, struct thread *thread,
     return 2;
 }
 
+static inline bool is_deferred_write(enum st_stream_op op) {
+    return op == ST_STREAM_DEFERRED_WRITE || op == ST_STREAM_KEPT_WRITE;
+}
+
+/* The record leaves open whether functions that the thread has boarded are still open. */
+static inline bool may_be_boarded(enum st_stream_op op) {
+    return op == ST_STREAM_ENTER || op == ST_STREAM_AT || op == ST_STREAM_KEPT_READ ||
+           op == ST_STREAM_KEPT_WRITE || op == ST_STREAM_WITHIN;
+}
+
 /* `emitted`: the same records, before addresses in them were moved.
  * Stops early at an item that is not complete, behind a module, and where the thread ends. */
 static size_t translate(struct st_translator *t, struct thread *thread, uint64_t position,
@@ -549,12 +576,15 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
         const struct st_stream_record *record = &records[i];
         if (__builtin_expect(t->publish_due, 0))
             publish(t);
+        uint64_t before = thread->at;
         thread->at = thread->first_epoch + position + i + 1;
         enum st_stream_op op = st_stream_op(record);
         if (!st_is_in_turn(record))
             return i;
         if (__builtin_expect(thread->held_back.there, 0))
             st_translate_held_back(t, thread, record);
+        if (__builtin_expect(thread->boarded, 0) && !may_be_boarded(op))
+            st_translate_leave_boarded(t, thread);
         length = 1;
         if (__builtin_expect(is_beyond(&emitted[i]), 0)) {
             length = skip_garbage(t, record, count - i);
@@ -585,20 +615,34 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
             if (!length)
                 return i;
             break;
+        case ST_STREAM_WITHIN:
+            thread->at = before;
+            thread->first_epoch--;
+            st_translate_within(thread, record);
+            break;
+        case ST_STREAM_KEPT_READ:
+        case ST_STREAM_KEPT_WRITE:
         case ST_STREAM_DEFERRED_READ:
         case ST_STREAM_DEFERRED_WRITE:
             length = 2;
             if (i + 1 == count)
                 return i;
+            if (op == ST_STREAM_KEPT_READ || op == ST_STREAM_KEPT_WRITE) {
+                thread->at = before;
+                thread->first_epoch -= 2;
+            }
             if (st_stream_op(&record[1]) == ST_STREAM_PC && st_stream_address(record) % 8 == 0)
-                st_translate_deferred(t, record, op == ST_STREAM_DEFERRED_WRITE);
+                st_translate_deferred(t, thread, record, is_deferred_write(op));
             else
                 t->facts.garbage++;
             break;
         case ST_STREAM_ENTER:
-            st_translate_enter(t, thread, record);
+            st_translate_passed(t, thread, st_stream_aux(record) >> ST_STREAM_PASSED_AT);
+            if (!thread->boarded || !st_translate_confirm(t, thread))
+                st_translate_enter(t, thread, record);
             break;
         case ST_STREAM_LEAVE:
+            st_translate_passed(t, thread, record->argument);
             st_translate_leave(t, thread, false);
             break;
         case ST_STREAM_ACQUIRE:

@@ -67,8 +67,14 @@ void st_translator_free(struct st_translator *translator);
 /* With the translator as its context. */
 st_record_sink st_translate;
 
-/* Where to write which accesses can no longer matter: ST_STREAM_SLOTS words. */
-void st_translator_publish_to(struct st_translator *translator, _Atomic uint64_t *dead_before);
+/* Where to write which accesses can no longer matter: ST_STREAM_SLOTS words. And where the program
+ * counts functions. */
+void st_translator_publish_to(struct st_translator *translator, _Atomic uint64_t *dead_before,
+                              struct st_stream_counter *counters);
+
+/* Calls that the program has counted since the last time; events do not count them. */
+typedef void st_call_sink(void *context, uint32_t block, uint64_t calls);
+void st_translator_take_counts(struct st_translator *translator, st_call_sink *sink, void *context);
 
 /* Hands what is buffered to the sink. */
 void st_translator_flush(struct st_translator *translator);

@@ -31,6 +31,7 @@ struct frame {
     bool start;     /* its thread starts with it, or with the loop that it is a turn of */
     bool hidden;    /* a function of the implementation */
     bool starts;    /* its thread, or work of its own, begins with it */
+    bool counted;   /* the program counts it, whether or not it is emitted */
     bool suspends;  /* while it is open, inferred blocks around it, from this index on, are not */
     uint8_t calls;  /* enum library_call, of this and the library's functions around it */
     uint32_t suspended;   /* that index */
@@ -39,6 +40,7 @@ struct frame {
     uint64_t loc;         /* of its begin */
     uint32_t call;        /* number in the sites */
     uint64_t called_from; /* of a function: return address, or 0 */
+    uint64_t begun;       /* of one that was boarded and may be left by now: its first epoch */
 };
 
 #define SHARED_OBJECT (UINT32_C(1) << 31)
@@ -68,15 +70,22 @@ struct held_back {
 struct thread {
     uint32_t number;
     uint32_t slot;
-    uint64_t first_epoch, at; /* the epoch behind the record at work */
+    uint64_t first_epoch; /* and all epochs that have passed apart from those of records */
+    uint64_t at;          /* the epoch behind the record at work; of boarded functions: the last */
     struct st_past past;
     bool started;               /* the function that it began with was entered */
     uint32_t pauses;            /* that are open */
     uint64_t last_pc, last_loc; /* of the last event; 0 where not valid */
     struct frame *frames;
     size_t depth, frame_capacity;
+    size_t boarded; /* so many frames, the innermost, are boarded: the next record will show whether
+                     * they are still open */
     struct lock_held *locks;
     size_t lock_count, lock_capacity;
+    struct {
+        uint64_t function, called_from;
+    } within[16];        /* functions in which a deferred access was that the thread emits next */
+    size_t within_count; /* those around others come first */
     struct turns {
         struct st_code_flow *flow; /* of the function that it started with and is in; or NULL */
         const uint32_t *blocks;    /* by loop */
@@ -167,6 +176,9 @@ struct st_translator {
     struct st_map64 functions; /* by the address at which they call us */
     struct function *function_facts;
     size_t function_capacity;
+    struct st_stream_counter *counters; /* of the program, of those that it boards; or NULL */
+    uint64_t *counted;                  /* by counter: so much of it was taken */
+    size_t counted_capacity;
     struct st_map64 call_sites; /* of calls out of a function, and atomics: by return address */
     struct call_site *call_site_facts;
     size_t call_site_capacity;
@@ -291,8 +303,10 @@ void st_translate_thread_name(struct st_translator *t, uint32_t number, const ch
 st_variable_split st_translate_split_variable;
 void st_translate_range(struct st_translator *t, const struct thread *thread, uint64_t address,
                         uint64_t length, bool write, bool atomic, uint64_t loc);
-void st_translate_deferred(struct st_translator *t, const struct st_stream_record *record,
-                           bool write);
+void st_translate_deferred(struct st_translator *t, struct thread *emitter,
+                           const struct st_stream_record *record, bool write);
+/* The function of the record is one that the deferred access behind it was in. */
+void st_translate_within(struct thread *emitter, const struct st_stream_record *record);
 
 /* An access of 1 to 16 bytes. */
 static inline void access_variable(struct st_translator *t, struct thread *thread, uint64_t address,
@@ -347,6 +361,17 @@ void st_translate_resume(struct st_translator *t, struct thread *thread, size_t 
 void st_translate_begin_block(struct st_translator *t, struct thread *thread, struct frame frame,
                               uint64_t pc);
 void st_translate_end_section(struct st_translator *t, struct thread *thread);
+
+/* So many epochs of the thread have passed. */
+void st_translate_passed(struct st_translator *t, struct thread *thread, uint64_t epochs);
+/* Functions that were boarded: one is open in the thread of a slot. The thread that emits this is
+ * another one. */
+void st_translate_boarded(struct st_translator *t, struct thread *emitter,
+                          const struct st_stream_record *record);
+/* The thread enters a function, or emits something else. Is it one that was boarded, and has begun
+ * then? The others that were boarded were left. */
+bool st_translate_confirm(struct st_translator *t, struct thread *thread);
+void st_translate_leave_boarded(struct st_translator *t, struct thread *thread);
 
 /* ---- start_blocks.c ---- */
 

@@ -88,7 +88,8 @@ static void listen(struct st_watch *watch, const struct st_translation *translat
     struct st_translation adapted = *translation;
     adapted.repeatable |= getenv(ST_CONTROL_VARIABLE) != NULL;
     watch->translator = st_translator_new(&adapted);
-    st_translator_publish_to(watch->translator, st_stream_dead_before(watch->memory.head));
+    st_translator_publish_to(watch->translator, st_stream_dead_before(watch->memory.head),
+                             st_stream_counters(watch->memory.head));
     watch->merge = st_merge_new(watch->memory.head, watch->memory.given, take_records, watch);
     watch->listening = true;
 }

@@ -115,6 +115,9 @@ HARD = {
     "memory comes back after it was told":
         "0 start 1/0 start 2/1 enter 2/0 r 1 0 4/1 set 1 0 17/0 renew 1/2 load 1 0/2 set 0 0 10/"
         "1 copy 0 0 19/1 leave",
+    "there is no room for reads of what the thread has written itself":
+        "0 start 1/1 enter 2/1 w 0 8 8/1 r 0 9 1/1 enter 3/1 r 0 14 2/1 r 0 8 1/0 w 0 11 4/"
+        "1 r 0 8 4/1 leave/1 leave",
 }
 
 

@@ -1099,6 +1099,37 @@ int main(void) {
 """
 
 
+SILENT = r"""
+#include <pthread.h>
+#include <stdlib.h>
+static __attribute__((noinline)) void inner(volatile int *array, int i) { array[i & 7]++; }
+static __attribute__((noinline)) void outer(volatile int *array, int i) {
+    array[8] = i;
+    for (int k = 0; k < 10; k++)
+        inner(array, k);
+}
+static __attribute__((noinline)) void turn(volatile int *array) {
+    for (int i = 0; i < 10000; i++)
+        outer(array, i);
+}
+static void *work(void *unused) {
+    volatile int *array = calloc(16, sizeof *array);
+    turn(array);
+    free((void *)array);
+    return unused;
+}
+int main(void) {
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    work(NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+"""
+
+
 class PrivateMemory(ProgramCase):
     """What one thread does with memory that is its own is not emitted."""
 
@@ -1116,6 +1147,20 @@ class PrivateMemory(ProgramCase):
         for compiler in ("gcc", "clang"):
             with self.subTest(compiler):
                 self.assertLess(self.variables(compiler), 4)
+
+    def test_functions_in_which_nothing_is_shared(self):
+        """They are counted, and cost nothing else, at any depth and in any thread."""
+        self.write("silent.c", SILENT)
+        for compiler in ("gcc", "clang"):
+            with self.subTest(compiler):
+                self.seriatim("cc", "-g", "-O1", "silent.c", "-o", "silent", "-pthread",
+                              env={"SERIATIM_CC": compiler})
+                result = self.seriatim("run", "--format", "json", self.folder / "silent")
+                self.assertEqual(result.status, 0)
+                report = json.loads(result.message)
+                self.assertLess(report["trace"]["events"], 100)
+                runs = {block["name"]: block["executed"] for block in report["blocks"]}
+                self.assertEqual((runs["inner"], runs["outer"]), (300000, 30000))
 
 
 if __name__ == "__main__":

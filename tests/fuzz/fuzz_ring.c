@@ -176,7 +176,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                      .dead_before = deferred ? nothing_is_dead : NULL,
                                      .context = &translator};
     translator = st_translator_new(&options);
-    st_translator_publish_to(translator, st_stream_dead_before(ring.memory.head));
+    st_translator_publish_to(translator, st_stream_dead_before(ring.memory.head),
+                             st_stream_counters(ring.memory.head));
     struct st_merge *merge = st_merge_new(ring.memory.head, GIVEN, st_translate, translator);
     act(&ring, merge, &input);
     st_merge_finish(merge);

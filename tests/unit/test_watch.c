@@ -709,6 +709,11 @@ static void start_translating(struct translating *t, const char *spec) {
         t->writers[i] = (struct writer){.head = t->head, .serial = i};
 }
 
+static void deliver_all(struct translating *t) {
+    while (st_merge_step(t->merge))
+        ;
+}
+
 static void expect_events(struct translating *t, const char *text) {
     st_merge_finish(t->merge);
     st_translator_flush(t->translator);
@@ -835,6 +840,100 @@ static void emit_lock(struct writer *writer, uint64_t sequence, enum st_stream_o
                       enum st_stream_lock what) {
     put(writer, st_stream_what(ST_STREAM_SEQUENCE, 0, 0), sequence);
     emit(writer, op, what, 0x500, 1);
+}
+
+/* ---- functions that were boarded ---- */
+
+static uint64_t nothing_is_dead(void *context, uint32_t thread) {
+    (void)context;
+    (void)thread;
+    return 0;
+}
+
+/* Accesses are deferred. Both threads are in a function, the first one since its second epoch: it
+ * has the slot 0, with epochs from 100 on, so a record at position p is of epoch 101 + p. */
+static void start_deferring(struct translating *t) {
+    start_translating(t, NULL);
+    st_merge_free(t->merge);
+    st_translator_free(t->translator);
+    struct st_translation translation = {
+        .names = true, .sink = write_events, .dead_before = nothing_is_dead, .context = t};
+    t->translator = st_translator_new(&translation);
+    t->merge = st_merge_new(t->head, CHUNKS, st_translate, t->translator);
+    emit(&t->writers[0], ST_STREAM_SLOT, 0, 0, 100);
+    emit(&t->writers[0], ST_STREAM_ENTER, 0, 0x10, F);
+    emit(&t->writers[1], ST_STREAM_SLOT, 0, 1, 100);
+    deliver_all(t);
+}
+
+static void emit_boarded(struct writer *writer, uint64_t function, uint64_t begun,
+                         uint64_t around) {
+    put(writer, st_stream_what(ST_STREAM_BOARDED, 0, 0x10), function);
+    put(writer, st_stream_what(ST_STREAM_BOARDED_AT, 0, around), begun << 16);
+    publish(writer);
+}
+
+static void emit_deferred(struct writer *writer, enum st_stream_op op, uint64_t address,
+                          uint64_t epoch) {
+    put(writer, st_stream_what(op, 0xf, address), epoch << 16);
+    put(writer, st_stream_what(ST_STREAM_PC, 0, 0), 0x20);
+    publish(writer);
+}
+
+#define DEFERRING_BEGINS "main|r\nmain|begin(0xf0)\n"
+
+static void a_function_is_open_that_another_thread_has_seen(void **state) {
+    (void)state;
+    struct translating t;
+    start_deferring(&t);
+    emit_boarded(&t.writers[1], G, 104, 0);
+    emit_deferred(&t.writers[1], ST_STREAM_DEFERRED_WRITE, 0x1000, 105);
+    deliver_all(&t);
+    emit(&t.writers[0], ST_STREAM_ENTER, 1 << ST_STREAM_PASSED_AT | ST_STREAM_COUNTED, 0x10, G);
+    emit(&t.writers[0], ST_STREAM_WRITE, 4, 0x2000, 0x20);
+    emit(&t.writers[0], ST_STREAM_LEAVE, 0, 0, 0);
+    expect_events(&t, DEFERRING_BEGINS "main|begin(0xa0) joined\n"
+                                       "main|w(0x1000)\n"
+                                       "main|w(0x2000)\n"
+                                       "main|end(0xa0)\n");
+}
+
+static void a_function_was_left_that_another_thread_has_seen(void **state) {
+    (void)state;
+    struct translating t;
+    start_deferring(&t);
+    emit_boarded(&t.writers[1], G, 104, 0);
+    emit_boarded(&t.writers[1], H, 105, 104);
+    emit_boarded(&t.writers[1], G, 104, 0); /* again */
+    emit_boarded(&t.writers[1], F, 107, 104);
+    emit_boarded(&t.writers[1], H, 105, 104); /* seen earlier, and late */
+    deliver_all(&t);
+    emit(&t.writers[0], ST_STREAM_AT, 0, 0, 40);
+    emit(&t.writers[0], ST_STREAM_WRITE, 4, 0x2000, 0x20);
+    deliver_all(&t);
+    emit_boarded(&t.writers[1], G, 110, 0); /* before what is known */
+    expect_events(&t, DEFERRING_BEGINS "main|begin(0xa0) joined\n"
+                                       "main|begin(0xb0) joined\n"
+                                       "main|end(0xb0)\n"
+                                       "main|begin(0xf0) joined\n"
+                                       "main|end(0xf0)\n"
+                                       "main|end(0xa0)\n"
+                                       "main|w(0x2000)\n");
+}
+
+static void an_access_of_its_own_says_nothing_of_functions(void **state) {
+    (void)state;
+    struct translating t;
+    start_deferring(&t);
+    emit_boarded(&t.writers[1], G, 104, 0);
+    deliver_all(&t);
+    emit(&t.writers[0], ST_STREAM_WITHIN, 0, 0x10, H);
+    emit_deferred(&t.writers[0], ST_STREAM_KEPT_READ, 0x1000, 102);
+    emit(&t.writers[0], ST_STREAM_ENTER, 1 << ST_STREAM_PASSED_AT | ST_STREAM_COUNTED, 0x10, G);
+    emit(&t.writers[0], ST_STREAM_WRITE, 4, 0x2000, 0x20);
+    expect_events(&t, DEFERRING_BEGINS "main|begin(0xa0) joined\n"
+                                       "main|r(0x1000)\n"
+                                       "main|w(0x2000)\n");
 }
 
 static void reader_writer_locks_are_two_channels(void **state) {
@@ -1109,6 +1208,9 @@ int main(void) {
         cmocka_unit_test(a_handler_is_not_what_a_thread_starts_with),
         cmocka_unit_test(the_specification_says_what_a_block_is),
         cmocka_unit_test(waiting_splits_blocks_that_nobody_named),
+        cmocka_unit_test(a_function_is_open_that_another_thread_has_seen),
+        cmocka_unit_test(a_function_was_left_that_another_thread_has_seen),
+        cmocka_unit_test(an_access_of_its_own_says_nothing_of_functions),
         cmocka_unit_test(reader_writer_locks_are_two_channels),
         cmocka_unit_test(a_semaphore_is_a_lock_until_somebody_else_posts_it),
         cmocka_unit_test(a_semaphore_without_a_value_is_a_signal),

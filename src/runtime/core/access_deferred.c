@@ -449,9 +449,9 @@ static bool make_room(struct rt_thread *t, uintptr_t granule, struct rt_view *vi
         return false;
     if (state == RT_FREED)
         rt_observe(t, rt_sequence_of(view->write));
-    if (write)
-        rt_flush_write(t, granule, view);
-    else
+    /* Before the reads: if a write comes behind them, the engine takes them for older ones. */
+    rt_flush_write(t, granule, view);
+    if (!write)
         rt_flush_reads(t, granule, view);
     rt_publish(t);
     if (state != RT_OWN) {
@@ -462,8 +462,8 @@ static bool make_room(struct rt_thread *t, uintptr_t granule, struct rt_view *vi
         view->write = t->current;
     else
         view->read = view->read_detail = 0;
-    view->write |= RT_MIXED | RT_KNOWN;
-    view->write_detail = write ? RT_PRIVATE : view->write_detail | RT_PRIVATE;
+    view->write |= RT_MIXED | RT_KNOWN | (write ? 0 : RT_EMITTED);
+    view->write_detail = write ? RT_PRIVATE : view->write_detail | RT_PRIVATE | RT_OLD_EMITTED;
     set(granule, view);
     return true;
 }
@@ -471,7 +471,7 @@ static bool make_room(struct rt_thread *t, uintptr_t granule, struct rt_view *vi
 static void access_ordered(struct rt_thread *t, uintptr_t address, uint32_t bytes, bool write,
                            uintptr_t caller) {
     uintptr_t granule = address & ~(uintptr_t)7;
-    rt_emit_frames(t);
+    rt_board_frames(t);
     struct rt_view view = load_settled(t, granule);
     if (defer(t, granule, view.write, view.read, bytes, write, caller) ||
         (make_room(t, granule, &view, bytes, write) &&
@@ -480,6 +480,8 @@ static void access_ordered(struct rt_thread *t, uintptr_t address, uint32_t byte
     struct rt_need need = {.sequence = !rt_has_slot(t)};
     add_need(&need, t, granule, &view, bytes, write, true);
     bool mixing = need.access && has_to_mix(t, &view, bytes, write, fits);
+    if (need.access)
+        rt_emit_frames(t);
     rt_emit_order(t, &need);
     uint64_t before = t->position;
     flush(t, granule, &view, need.access, bytes, write);
@@ -522,6 +524,8 @@ struct part {
 
 static void emit_part(struct rt_thread *t, const struct part *part, bool write, uintptr_t caller) {
     uintptr_t start = part->start, end = part->end;
+    if (part->need.access)
+        rt_emit_frames(t);
     rt_emit_order(t, &part->need);
     uint64_t before = t->position;
     for (uintptr_t g = start & ~(uintptr_t)7; g < end; g += 8) {
@@ -625,7 +629,7 @@ static void access_range_once(struct rt_thread *t, uintptr_t address, size_t siz
  * were done before that are done again. */
 void rt_defer_range(struct rt_thread *t, uintptr_t address, size_t size, bool write,
                     uintptr_t caller) {
-    rt_emit_frames(t);
+    rt_board_frames(t);
     uint64_t epoch = t->current;
     access_range_once(t, address, size, write, caller);
     if (t->current != epoch)

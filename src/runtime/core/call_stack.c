@@ -1,21 +1,79 @@
-#define _GNU_SOURCE
 #include "runtime/core/call_stack.h"
 #include "runtime/core/shadow.h"
 #include "runtime/core/stream_writer.h"
-#include "runtime/core/system_call.h"
 #include "runtime/core/thread_slot.h"
 
-#include <sys/syscall.h>
+/* ---- emitting ---- */
 
-static void emit_frame(struct rt_thread *t, const struct rt_frame *frame) {
+static bool is_handler(const struct rt_frame *frame) {
+    return !frame->block && frame->called_from && frame->called_from == rt_signal_return;
+}
+
+/* The epoch stays what it is, and the watcher learns that so many have passed. */
+static void emit_passed(struct rt_thread *t, uint64_t passed) {
+    rt_write_record(t, st_stream_what(ST_STREAM_AT, 0, 0), passed - 1);
+    t->base--;
+    t->ahead -= passed;
+}
+
+/* The record behind this is of an epoch that comes so much later than the watcher thinks. Returns
+ * what the record has to say about that. */
+static inline unsigned pass(struct rt_thread *t, uint64_t passed, unsigned most) {
+    if (__builtin_expect(passed > most, 0)) {
+        emit_passed(t, passed);
+        return 0;
+    }
+    t->ahead -= passed;
+    return (unsigned)passed;
+}
+
+/* `passed`: as above, when it began. */
+static inline void emit_frame(struct rt_thread *t, const struct rt_frame *frame, uint64_t passed,
+                              unsigned aux) {
     enum st_stream_op op = frame->block ? ST_STREAM_BEGIN : ST_STREAM_ENTER;
-    unsigned aux = 0;
-    if (!frame->block && frame->called_from && frame->called_from == rt_signal_return)
-        aux |= ST_STREAM_HANDLER;
-    if (!frame->block && t->skipped)
-        aux |= ST_STREAM_AFTER_SKIPPED;
+    if (!frame->block) {
+        aux |= pass(t, passed, ST_STREAM_MOST_PASSED) << ST_STREAM_PASSED_AT;
+        aux |= is_handler(frame) ? ST_STREAM_HANDLER : 0;
+        aux |= t->skipped ? ST_STREAM_AFTER_SKIPPED : 0;
+    } else {
+        pass(t, passed, 0);
+    }
     t->skipped = false;
-    rt_emit(t, st_stream_what(op, aux, frame->called_from), frame->function);
+    rt_put_record(t, st_stream_what(op, aux, frame->called_from), frame->function);
+}
+
+/* A new epoch begins. */
+static inline void emit_new(struct rt_thread *t, struct rt_frame *frame) {
+    emit_frame(t, frame, t->ahead, 0);
+    frame->alike_before = t->alike;
+    rt_new_epoch(t);
+    atomic_store_explicit(&frame->begun, t->alike, memory_order_release);
+}
+
+/* It began some epochs ago, and the epoch stays what it is. */
+static void emit_late(struct rt_thread *t, const struct rt_frame *frame) {
+    uint64_t begun = rt_epoch_of(atomic_load_explicit(&frame->begun, memory_order_relaxed));
+    emit_frame(t, frame, begun - (t->base - t->ahead + t->position + 1), ST_STREAM_COUNTED);
+    t->base--;
+    t->ahead--;
+}
+
+/* Whoever sees that they are emitted must come after them in the stream. */
+static void set_emitted(struct rt_thread *t, size_t depth) {
+    rt_publish(t);
+    __atomic_store_n(&t->emitted_depth, depth, __ATOMIC_RELEASE);
+}
+
+/* A pending sequence number is for the event behind them. */
+static void emit_frames_below(struct rt_thread *t, size_t depth) {
+    size_t i = t->emitted_depth, boarded = t->boarded_depth;
+    while (i < depth && i < boarded)
+        emit_late(t, &t->frames[i++]);
+    if (i < depth)
+        t->boarded_depth = depth;
+    while (i < depth)
+        emit_new(t, &t->frames[i++]);
+    set_emitted(t, depth);
 }
 
 /* How deep what the thread starts with can be in the stack. In C++ a few functions of the library
@@ -27,6 +85,11 @@ static size_t start_depth(const struct rt_thread *t) {
     return t->frames[0].function - t->start < LONGEST_PROLOGUE ? 1 : DEEPEST_START;
 }
 
+static void find_start(struct rt_thread *t) {
+    if (!t->emitted_depth)
+        t->start_depth = start_depth(t);
+}
+
 void rt_emit_new_frames(struct rt_thread *t) {
     if (t->emitted_depth == t->depth) { /* so there is something that was skipped */
         t->skipped = false;
@@ -34,16 +97,154 @@ void rt_emit_new_frames(struct rt_thread *t) {
         rt_publish(t);
         return;
     }
-    if (!t->emitted_depth)
-        t->start_depth = start_depth(t);
-    while (t->emitted_depth < t->depth) {
-        struct rt_frame *frame = &t->frames[t->emitted_depth++];
-        emit_frame(t, frame);
-        frame->alike_before = t->alike;
-        rt_new_epoch(t);
-        frame->begun = t->alike;
+    find_start(t);
+    emit_frames_below(t, t->depth);
+}
+
+void rt_emit_boarded(struct rt_thread *t) {
+    if (t->emitted_depth < t->boarded_depth)
+        emit_frames_below(t, t->boarded_depth);
+    if (t->ahead)
+        emit_passed(t, t->ahead);
+}
+
+void rt_emit_boarded_by(struct rt_thread *t, uint64_t epoch) {
+    size_t depth = t->emitted_depth;
+    while (depth < t->boarded_depth && rt_epoch_of(atomic_load_explicit(
+                                           &t->frames[depth].begun, memory_order_relaxed)) <= epoch)
+        depth++;
+    if (depth > t->emitted_depth)
+        emit_frames_below(t, depth);
+}
+
+/* ---- boarding ---- */
+
+/* Where the slot's thread counts a function; NULL: there is no room. */
+static struct st_stream_counter *counter_of(const struct rt_thread *t, uintptr_t function) {
+    enum { TRIES = 16 };
+    struct st_stream_counter *all = st_stream_counters(rt_head) + t->slot * ST_STREAM_COUNTERS;
+    uint64_t hash = function * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+    for (unsigned i = 0; i < TRIES; i++) {
+        struct st_stream_counter *counter = &all[(hash + i) % ST_STREAM_COUNTERS];
+        uint64_t there = atomic_load_explicit(&counter->function, memory_order_relaxed);
+        if (!there)
+            atomic_store_explicit(&counter->function, function, memory_order_relaxed);
+        if (!there || there == function)
+            return counter;
     }
-    rt_publish(t);
+    return NULL;
+}
+
+/* A new epoch, of which the watcher does not hear. */
+static void pass_epoch(struct rt_thread *t) {
+    t->base++;
+    t->ahead++;
+    t->current = rt_present(t);
+}
+
+static void board_frame(struct rt_thread *t, struct rt_frame *frame,
+                        struct st_stream_counter *counter) {
+    uint64_t count = atomic_load_explicit(&counter->count, memory_order_relaxed);
+    atomic_store_explicit(&counter->count, count + 1, memory_order_relaxed);
+    frame->alike_before = t->alike;
+    pass_epoch(t);
+    t->alike = t->current;
+    atomic_store_explicit(&frame->begun, t->alike, memory_order_release);
+}
+
+/* The frames from here on can be boarded, those of them that are not yet. */
+static size_t boarding_from(const struct rt_thread *t) {
+    size_t least = t->start_depth > t->work_depth ? t->start_depth : t->work_depth;
+    if (!rt_deferring || rt_controlled || t->slot >= ST_STREAM_COUNTED_SLOTS)
+        return t->depth;
+    for (size_t i = t->depth; i-- > t->boarded_depth;)
+        if (i <= least || t->frames[i].block || is_handler(&t->frames[i]))
+            return i + 1;
+    return t->boarded_depth;
+}
+
+void rt_board_new_frames(struct rt_thread *t) {
+    find_start(t);
+    size_t from = boarding_from(t);
+    if (from > t->boarded_depth)
+        emit_frames_below(t, from);
+    for (; t->boarded_depth < t->depth; t->boarded_depth++) {
+        struct rt_frame *frame = &t->frames[t->boarded_depth];
+        struct st_stream_counter *counter = counter_of(t, frame->function);
+        if (!counter)
+            break;
+        board_frame(t, frame, counter);
+    }
+    if (t->boarded_depth < t->depth || t->skipped)
+        rt_emit_new_frames(t);
+    t->since = rt_since_of(t) | rt_slow_accesses;
+}
+
+/* Reports say in which functions an access happened. */
+static void note_left(struct rt_thread *t, const struct rt_frame *frame, uint64_t begun) {
+    struct rt_left_frame *left = &t->left[t->left_count % RT_LEFT_FRAMES];
+    atomic_store_explicit(&left->begun, 0, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    left->ended = rt_epoch_of(t->current);
+    left->function = frame->function;
+    left->called_from = frame->called_from;
+    left->index = (uint32_t)t->depth;
+    left->emitted = (uint32_t)t->emitted_depth;
+    atomic_store_explicit(&left->begun, begun, memory_order_release);
+    __atomic_store_n(&t->left_count, t->left_count + 1, __ATOMIC_RELEASE);
+}
+
+static bool copy_left(const struct rt_thread *t, size_t number, uint32_t slot,
+                      struct rt_left_frame *copy) {
+    const struct rt_left_frame *left = &t->left[number % RT_LEFT_FRAMES];
+    uint64_t begun = atomic_load_explicit(&left->begun, memory_order_acquire);
+    *copy = *left;
+    atomic_thread_fence(memory_order_acquire);
+    return begun && rt_slot_of(begun) == slot && copy->begun == begun &&
+           atomic_load_explicit(&left->begun, memory_order_relaxed) == begun;
+}
+
+/* The number of the first one that ended after that epoch; they end one after the other. */
+static size_t first_left_after(const struct rt_thread *t, size_t count, uint64_t epoch) {
+    size_t low = count > RT_LEFT_FRAMES ? count - RT_LEFT_FRAMES : 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        uint64_t ended = __atomic_load_n(&t->left[middle % RT_LEFT_FRAMES].ended, __ATOMIC_RELAXED);
+        if (ended > epoch)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Frames that are around another one end later. Where what is around was emitted, there are no more
+ * of them. */
+size_t rt_frames_left(const struct rt_thread *t, uint32_t slot, uint64_t epoch,
+                      struct rt_left_frame *frames) {
+    enum { TRIES = 64 };
+    size_t found = 0, count = __atomic_load_n(&t->left_count, __ATOMIC_ACQUIRE);
+    size_t i = first_left_after(t, count, epoch);
+    for (int tries = 0; i < count && tries < TRIES && found < RT_MOST_WITHIN; i++, tries++) {
+        struct rt_left_frame *frame = &frames[found];
+        if (!copy_left(t, i, slot, frame))
+            break;
+        found += rt_epoch_of(frame->begun) <= epoch;
+        if (frame->emitted >= frame->index)
+            break;
+    }
+    return found;
+}
+
+/* The frame was left, which was boarded and never emitted. Nothing is known of it, and what the
+ * thread does next is like what it did before it. */
+static void leave_boarded(struct rt_thread *t, const struct rt_frame *frame) {
+    uint64_t begun = atomic_load_explicit(&frame->begun, memory_order_relaxed);
+    bool alike = t->alike == begun;
+    pass_epoch(t);
+    t->alike = alike ? frame->alike_before : t->current;
+    note_left(t, frame, begun);
+    t->since = rt_since_of(t) | rt_slow_accesses;
 }
 
 /* ---- where frames are ---- */
@@ -81,7 +282,8 @@ void rt_emit_stack(struct rt_thread *t) {
 
 /* The frame was left, which was emitted. */
 static void new_epoch_outside(struct rt_thread *t, const struct rt_frame *frame) {
-    bool alike = t->alike == frame->begun && rt_deferring && t->depth > t->start_depth;
+    bool alike = t->alike == atomic_load_explicit(&frame->begun, memory_order_relaxed) &&
+                 rt_deferring && t->depth > t->start_depth;
     rt_new_deferred_epoch(t);
     if (alike) {
         t->alike = frame->alike_before;
@@ -93,28 +295,35 @@ uint64_t rt_last_alike(const struct rt_thread *t, uint64_t epoch) {
     enum { FRAMES_TO_TRY = 32 };
     if (epoch >= rt_epoch_of(t->alike))
         return rt_epoch_of(t->current);
-    for (size_t i = t->emitted_depth, n = 0; i-- > 0 && n < FRAMES_TO_TRY; n++) {
+    for (size_t i = t->boarded_depth, n = 0; i-- > 0 && n < FRAMES_TO_TRY; n++) {
         const struct rt_frame *frame = &t->frames[i];
-        if (epoch >= rt_epoch_of(frame->begun))
+        uint64_t begun = rt_epoch_of(atomic_load_explicit(&frame->begun, memory_order_relaxed));
+        if (epoch >= begun)
             break;
         if (epoch >= rt_epoch_of(frame->alike_before))
-            return rt_epoch_of(frame->begun) - 1;
+            return begun - 1;
     }
     return epoch;
 }
 
+/* All but when it began. */
+static void copy_frame(struct rt_frame *to, const struct rt_frame *from) {
+    to->function = from->function;
+    to->called_from = from->called_from;
+    to->stack = from->stack;
+    to->block = from->block;
+    to->number = from->number;
+}
+
+/* Another thread may be looking at the old ones, which stay where they are. */
 static bool grow_frames(struct rt_thread *t) {
     size_t capacity = t->capacity ? 2 * t->capacity : 512;
     struct rt_frame *frames = rt_map_memory(capacity * sizeof *frames);
     if (!frames)
         return false;
-    if (t->frames) {
-        for (size_t i = 0; i < t->depth; i++)
-            frames[i] = t->frames[i];
-        rt_system_call(SYS_munmap, (long)t->frames, (long)(t->capacity * sizeof *frames), 0, 0, 0,
-                       0);
-    }
-    t->frames = frames;
+    for (size_t i = 0; i < t->depth; i++)
+        frames[i] = t->frames[i];
+    __atomic_store_n(&t->frames, frames, __ATOMIC_RELEASE);
     t->capacity = capacity;
     return true;
 }
@@ -124,7 +333,11 @@ static void push(struct rt_thread *t, struct rt_frame frame) {
         rt_give_up();
         return;
     }
-    t->frames[t->depth++] = frame;
+    struct rt_frame *place = &t->frames[t->depth];
+    atomic_store_explicit(&place->begun, 0, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    copy_frame(place, &frame);
+    __atomic_store_n(&t->depth, t->depth + 1, __ATOMIC_RELEASE);
     t->since = RT_STALE;
 }
 
@@ -133,12 +346,17 @@ static void pop(struct rt_thread *t) {
         return; /* entered before the runtime started */
     const struct rt_frame *frame = &t->frames[--t->depth];
     if (t->emitted_depth > t->depth) {
-        t->emitted_depth = t->depth;
+        t->emitted_depth = t->boarded_depth = t->depth;
         t->skipped = false;
-        rt_emit(t, st_stream_what(frame->block ? ST_STREAM_END : ST_STREAM_LEAVE, 0, 0), 0);
+        uint64_t passed = t->ahead;
+        t->ahead = 0;
+        rt_emit(t, st_stream_what(frame->block ? ST_STREAM_END : ST_STREAM_LEAVE, 0, 0), passed);
         rt_publish(t);
         new_epoch_outside(t, frame);
-    } else if (t->emitted_depth == t->depth + t->ignoring) {
+    } else if (t->boarded_depth > t->depth) {
+        t->boarded_depth = t->depth;
+        leave_boarded(t, frame);
+    } else if (t->boarded_depth == t->depth + t->ignoring) {
         t->since = t->alike | rt_slow_accesses;
         t->skipped = t->depth <= t->start_depth;
     }

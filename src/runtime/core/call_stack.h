@@ -3,6 +3,18 @@
  * They are emitted when the first event in them is, so that functions in which nothing of interest
  * happens cost the watcher nothing.
  *
+ * Boarding. A function in which the thread has made deferred accesses, and nothing else, is not
+ * emitted either. It gets an epoch (stream.h), so that it will be known which accesses are its own
+ * if it is emitted later, by this thread, which comes to something that has to be emitted, or by
+ * another one, which touches memory that was accessed in it. If it is left before that, it is left
+ * out: nothing that it did depends on another thread, so it cannot be found violated, and its
+ * accesses count as those of its caller. Annotated blocks and handlers of signals are not boarded,
+ * nor is what a thread starts with or calls there, since the watcher divides that into turns.
+ *
+ * Other threads read the frames of this one (flush_deferred.c) while it goes on. `begun` guards the
+ * rest of a frame: it is set last when the frame is boarded and cleared first when its place gets
+ * another one, and no two frames have the same. The depth is set after the frame is written.
+ *
  * Epochs that are alike. It makes a difference in which of two epochs a deferred access happened
  * only if in between the thread emitted something by which it can have learned of others or let
  * others learn, or entered what is still open. A function that was entered and left in between
@@ -22,11 +34,14 @@ struct rt_frame {
     uintptr_t stack;       /* address of the frame on the stack; 0 for a block */
     bool block;
     uint32_t number; /* given by control/, to tell blocks apart; 0: none yet */
-    /* Of a frame that is emitted: its first epoch, and what `alike` was before it. */
-    uint64_t begun, alike_before;
+    /* Of a frame that is emitted or boarded: its first epoch, and what `alike` was before it. Both
+     * are shadow words; `begun` of another frame is 0. */
+    _Atomic uint64_t begun;
+    uint64_t alike_before;
 };
 
 void rt_emit_new_frames(struct rt_thread *t);
+void rt_board_new_frames(struct rt_thread *t);
 
 /* Emits the frames that are open and not emitted yet, and whether calls were skipped. To be called
  * before an event is emitted. */
@@ -35,6 +50,25 @@ static inline void rt_emit_frames(struct rt_thread *t) {
         rt_emit_new_frames(t);
 }
 
+/* Boards them instead, as far as that may be done. To be called before an access that may be
+ * deferred. */
+static inline void rt_board_frames(struct rt_thread *t) {
+    if (t->boarded_depth != t->depth || t->skipped)
+        rt_board_new_frames(t);
+}
+
+/* Emits the frames that are boarded, and how many epochs have passed. `ahead` is 0 then. */
+void rt_emit_boarded(struct rt_thread *t);
+
+/* Emits those of them that had begun by that epoch of the thread. */
+void rt_emit_boarded_by(struct rt_thread *t, uint64_t epoch);
+
+/* Frames of a thread, this one or the one that has the slot, that were boarded and left, and in
+ * which it was in that epoch: copies them, the innermost first, and returns how many. Those of long
+ * ago are forgotten. */
+enum { RT_MOST_WITHIN = 16 };
+size_t rt_frames_left(const struct rt_thread *t, uint32_t slot, uint64_t epoch,
+                      struct rt_left_frame *frames);
 /* Emits where the frames of open functions are on the stack (ST_STREAM_FRAME). */
 void rt_emit_stack(struct rt_thread *t);
 

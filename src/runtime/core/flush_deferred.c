@@ -1,12 +1,75 @@
 #include "runtime/core/flush_deferred.h"
+#include "runtime/core/call_stack.h"
 #include "runtime/core/stream_writer.h"
 
+/* ---- frames of other threads ---- */
+
+/* Copies a frame of another thread that is boarded and began in that epoch of the slot or before. A
+ * frame that is there after the access that is emitted was there when it happened. False if it is
+ * another one, or changes. */
+static bool copy_boarded(const struct rt_frame *frame, uint32_t slot, uint64_t epoch,
+                         struct rt_frame *copy) {
+    uint64_t begun = atomic_load_explicit(&frame->begun, memory_order_acquire);
+    if (!begun || rt_slot_of(begun) != slot || rt_epoch_of(begun) > epoch)
+        return false;
+    copy->function = __atomic_load_n(&frame->function, __ATOMIC_RELAXED);
+    copy->called_from = __atomic_load_n(&frame->called_from, __ATOMIC_RELAXED);
+    copy->begun = begun;
+    atomic_thread_fence(memory_order_acquire);
+    return atomic_load_explicit(&frame->begun, memory_order_relaxed) == begun;
+}
+
+/* An access of the slot's thread in that epoch will be emitted: emits in which functions it may be
+ * that the thread has boarded and not emitted. */
+static void emit_boarded_in(struct rt_thread *t, uint32_t slot, uint64_t epoch) {
+    const struct rt_thread *other = slot == t->slot ? NULL : rt_thread_in(slot);
+    if (!other)
+        return;
+    size_t i = __atomic_load_n(&other->emitted_depth, __ATOMIC_ACQUIRE);
+    size_t depth = __atomic_load_n(&other->depth, __ATOMIC_ACQUIRE);
+    const struct rt_frame *frames = __atomic_load_n(&other->frames, __ATOMIC_ACQUIRE);
+    struct rt_frame frame;
+    for (uint64_t around = 0; i < depth && copy_boarded(&frames[i], slot, epoch, &frame); i++) {
+        uint64_t begun = rt_epoch_of(frame.begun);
+        rt_emit(t, st_stream_what(ST_STREAM_BOARDED, 0, frame.called_from), frame.function);
+        rt_emit(t, st_stream_what(ST_STREAM_BOARDED_AT, 0, around), slot | begun << 16);
+        around = begun;
+    }
+}
+
+/* The access that is emitted next: in which functions it was that its thread has left. */
+static void emit_within(struct rt_thread *t, uint32_t slot, uint64_t epoch) {
+    const struct rt_thread *other = slot == t->slot ? t : rt_thread_in(slot);
+    struct rt_left_frame frames[RT_MOST_WITHIN];
+    for (size_t i = other ? rt_frames_left(other, slot, epoch, frames) : 0; i-- > 0; t->base--)
+        rt_write_record(t, st_stream_what(ST_STREAM_WITHIN, 0, frames[i].called_from),
+                        frames[i].function);
+}
+
 /* ---- shadow memory ---- */
+
+/* An access of this thread. It is emitted because there is no room for it, and the functions that
+ * are open now stay as they are: what happens is not their doing. */
+static void emit_own(struct rt_thread *t, bool write, uintptr_t granule, uint32_t bytes,
+                     uint64_t epoch, uint64_t caller) {
+    enum st_stream_op op = write ? ST_STREAM_KEPT_WRITE : ST_STREAM_KEPT_READ;
+    rt_emit_boarded_by(t, epoch);
+    emit_within(t, t->slot, epoch);
+    rt_write_record(t, st_stream_what(op, bytes, granule), t->slot | epoch << 16);
+    rt_write_record(t, st_stream_what(ST_STREAM_PC, 0, 0), caller & UINT32_MAX);
+    t->base -= 2;
+}
 
 static void emit(struct rt_thread *t, enum st_stream_op op, uintptr_t granule, uint32_t bytes,
                  uint32_t slot, uint64_t epoch, uint64_t caller) {
     if (!bytes || rt_is_dead(slot, epoch))
         return;
+    if (slot == t->slot && epoch >= rt_epoch_of(t->first) && !t->pending_sequence) {
+        emit_own(t, op == ST_STREAM_DEFERRED_WRITE, granule, bytes, epoch, caller);
+        return;
+    }
+    emit_boarded_in(t, slot, epoch);
+    emit_within(t, slot, epoch);
     rt_emit(t, st_stream_what(op, bytes, granule), slot | epoch << 16);
     rt_emit(t, st_stream_what(ST_STREAM_PC, 0, 0), caller & UINT32_MAX);
 }

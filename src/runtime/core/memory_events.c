@@ -31,6 +31,8 @@ static unsigned count_callers(const struct rt_thread *t, uintptr_t caller) {
  * word that says when. The sequence number at the next allocation does. */
 void rt_allocate(const void *memory, size_t size, uintptr_t caller) {
     struct rt_thread *t = rt_self;
+    if (t->ahead)
+        rt_emit_boarded(t);
     if (size >= LARGE)
         rt_take_sequence(t);
     unsigned callers = count_callers(t, caller);

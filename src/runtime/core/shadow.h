@@ -80,7 +80,12 @@ extern uint64_t rt_slow_accesses;
 
 /* What `since` is when accesses do not take the slow way for another reason. */
 static inline uint64_t rt_since_of(const struct rt_thread *t) {
-    return t->emitted_depth == t->depth + t->ignoring ? t->alike : RT_STALE;
+    return t->boarded_depth == t->depth + t->ignoring ? t->alike : RT_STALE;
+}
+
+/* The present epoch, as a shadow word. */
+static inline uint64_t rt_present(const struct rt_thread *t) {
+    return t->me | (t->base + t->position) << RT_EPOCH_AT;
 }
 /* Must frames be emitted before an access can be deferred, or is it to be ignored, perhaps? */
 static inline bool rt_is_stale(const struct rt_thread *t) {

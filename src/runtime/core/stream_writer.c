@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "runtime/core/stream_writer.h"
+#include "runtime/core/call_stack.h"
 #include "runtime/core/system_call.h"
 #include "runtime/core/thread_slot.h"
 
@@ -75,6 +76,10 @@ static void write_record(struct rt_thread *t, struct st_stream_record record) {
     t->position++;
 }
 
+void rt_write_record(struct rt_thread *t, uint64_t what, uint64_t argument) {
+    write_record(t, (struct st_stream_record){what, argument});
+}
+
 /* A sequence number ends an epoch (thread_slot.c). */
 static void write_sequenced(struct rt_thread *t, struct st_stream_record record) {
     uint64_t sequence = t->pending_sequence;
@@ -92,6 +97,8 @@ static void write_sequenced(struct rt_thread *t, struct st_stream_record record)
 
 void rt_emit_slow(struct rt_thread *t, uint64_t what, uint64_t argument) {
     struct st_stream_record record = {what, argument};
+    if (t->ahead)
+        rt_emit_boarded(t);
     if (t->pending_sequence)
         write_sequenced(t, record);
     else

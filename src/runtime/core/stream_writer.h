@@ -8,8 +8,20 @@ void rt_emit_slow(struct rt_thread *t, uint64_t what, uint64_t argument);
 
 /* Writes one record; rt_publish makes it visible to the watcher. */
 static inline void rt_emit(struct rt_thread *t, uint64_t what, uint64_t argument) {
-    if (__builtin_expect(t->pending_sequence || !t->chunk || t->used == ST_STREAM_RECORDS, 0)) {
+    if (__builtin_expect(
+            (t->pending_sequence | t->ahead) || !t->chunk || t->used == ST_STREAM_RECORDS, 0)) {
         rt_emit_slow(t, what, argument);
+        return;
+    }
+    t->chunk->records[t->used++] = (struct st_stream_record){what, argument};
+    t->position++;
+}
+
+/* Write one record as it is: for what has to come before the pending sequence number. */
+void rt_write_record(struct rt_thread *t, uint64_t what, uint64_t argument);
+static inline void rt_put_record(struct rt_thread *t, uint64_t what, uint64_t argument) {
+    if (__builtin_expect(!t->chunk || t->used == ST_STREAM_RECORDS, 0)) {
+        rt_write_record(t, what, argument);
         return;
     }
     t->chunk->records[t->used++] = (struct st_stream_record){what, argument};

@@ -15,7 +15,7 @@ void rt_take_slot(struct rt_thread *t) {
               : used_slots < RT_SLOTS ? used_slots++
                                       : RT_SLOTS;
     rt_spin_unlock(&slots_lock);
-    t->position = 0;
+    t->position = t->ahead = 0;
     if (!rt_has_slot(t)) {
         t->me = t->current = t->alike = t->since = RT_STALE;
         return;
@@ -65,7 +65,7 @@ void rt_forget_past(const struct rt_thread *t) {
 void rt_new_epoch(struct rt_thread *t) {
     if (!rt_has_slot(t))
         return;
-    t->current = t->alike = t->me | (t->base + t->position) << RT_EPOCH_AT;
+    t->current = t->alike = rt_present(t);
     t->since = rt_since_of(t) | rt_slow_accesses;
 }
 

@@ -1,7 +1,8 @@
 /* Slots: the number by which shadow memory knows a thread; epochs, and the order of threads.
  *
- * An epoch is a position of a thread in its stream. Accesses of one thread in one epoch have the
- * same call stack, the same locks and the same past. */
+ * An epoch is a position of a thread in its stream, or comes after one and before the next, if
+ * functions were boarded (call_stack.h). Accesses of one thread in one epoch have the same call
+ * stack, the same locks and the same past. */
 #ifndef SERIATIM_RUNTIME_CORE_THREAD_SLOT_H
 #define SERIATIM_RUNTIME_CORE_THREAD_SLOT_H
 

@@ -16,7 +16,16 @@ enum {
     RT_READS_A_PAGE = 4096 / sizeof(struct rt_shared_read),
     RT_KEY_HASH_BITS = 20,
     RT_LEARNED = 64,
-    RT_SLOTS = ST_STREAM_SLOTS
+    RT_SLOTS = ST_STREAM_SLOTS,
+    RT_LEFT_FRAMES = 512
+};
+
+/* A frame that was boarded and left. */
+struct rt_left_frame {
+    _Atomic uint64_t begun; /* as in struct rt_frame; 0 while the rest is written */
+    uint64_t ended;         /* the first epoch after it */
+    uint64_t function, called_from;
+    uint32_t index, emitted; /* in the stack; so many frames around it were emitted when it ended */
 };
 
 /* A thread, or a fiber (fibers.h). */
@@ -28,7 +37,9 @@ struct rt_thread {
     uint64_t since;   /* the same; but RT_STALE while open frames are not emitted, or accesses are
                        * ignored, and in controlled runs: then every access takes the slow way */
     uint64_t first;   /* no shadow word of this thread is smaller */
-    uint64_t base;    /* the first epoch of this thread: earlier ones belong to others */
+    uint64_t base;    /* the present epoch is this plus `position` */
+    uint64_t ahead;   /* so many epochs have passed of which the watcher has not heard: for it,
+                       * `base` is smaller by that */
     uint32_t slot;
     uint32_t serial;
     uint32_t generation; /* of the process that it belongs to: a forked one has no use for it */
@@ -44,11 +55,15 @@ struct rt_thread {
 
     uintptr_t start; /* what it starts with, as far as that is known */
     struct rt_frame *frames;
-    size_t depth, capacity;
-    size_t start_depth; /* what it starts with is among so many frames, the outermost */
+    size_t depth, capacity; /* other threads look at frames, depth and emitted_depth */
+    size_t start_depth;     /* what it starts with is among so many frames, the outermost */
     bool skipped; /* what the innermost frame has called since its last event was never emitted */
     size_t emitted_depth; /* so many frames, the outermost, are emitted: a function in which nothing
                            * of interest happens never is */
+    size_t
+        boarded_depth; /* so many are emitted or boarded (call_stack.h); at least emitted_depth */
+    size_t pauses;     /* that are open */
+    size_t work_depth; /* frames up to this index may be what work of its own starts with */
     /* The program asked not to see its accesses or its synchronisation: how often (rt_is_ignored).
      */
     uint16_t ignored_reads, ignored_writes, ignored_sync;
@@ -57,6 +72,8 @@ struct rt_thread {
     /* By slot, modulo their number: a shadow word of another thread with the newest epoch of which
      * an access of this one is known to the watcher to depend (access_deferred.c). */
     uint64_t learned[RT_LEARNED];
+    struct rt_left_frame left[RT_LEFT_FRAMES];                     /* a ring (call_stack.h) */
+    size_t left_count;                                             /* of all that were added */
     uint64_t shared_pages[RT_SHARED_READS / RT_READS_A_PAGE / 64]; /* a bit for each page in use */
     struct rt_shared_read shared[RT_SHARED_READS];
     uint32_t shared_callers[RT_SHARED_READS]; /* lower halves of return addresses */
