@@ -22,7 +22,7 @@ struct st_predict_options {
     const struct st_total_time *total; /* for all of them together; NULL: no limit */
     size_t limit;                      /* how many blocks to list at most; 0: all */
     enum st_model_order order;         /* which order holds in every schedule */
-    bool may_deadlock;                 /* st_predict_run sets it: some schedule may end in deadlock */
+    bool may_deadlock; /* st_predict_run sets it: some schedule may end in deadlock */
 };
 
 struct st_predictor {
