@@ -102,6 +102,9 @@ class Player(unittest.TestCase):
 
 # Each of these once revealed a bug.
 HARD = {
+    "a thread reads again what it depends on":
+        "0 start 1/1 w 0 0 8/0 w 0 12 2/1 enter 2/1 w 0 4 4/1 copy 0 6 6/1 w 0 0 8/0 r 0 0 8/0 r 0 0 4/"
+        "0 r 0 4 1/1 w 0 2 2/1 leave",
     "neighbours are loaded atomically":
         "0 start 1/0 enter 0/0 w 0 0 4/1 load 0 0/1 load 0 4/0 w 0 4 4/0 leave",
     "a range learns something in its second part":

@@ -97,46 +97,14 @@ static void drop_reads(uint64_t *word, uint64_t *detail, uint32_t bytes) {
         *word = *detail = 0;
 }
 
-/* ---- what this thread has learned of others ---- */
-
-/* Does an access of this thread depend already on what the word says, or on something later of the
- * same thread, so that this one makes no difference? */
-static inline bool has_learned(const struct rt_thread *t, uint64_t word) {
-    uint64_t known = t->learned[rt_slot_of(word) % RT_LEARNED];
-    return ((known ^ word) & RT_WHO) == 0 && rt_epoch_of(known) >= rt_epoch_of(word);
-}
-
-/* Is there a write that this access depends on, and the access need not be emitted for that? The
- * watcher has to know the write, in case that it gets to know the access. */
-static bool is_source(const struct rt_thread *t, const struct rt_view *view, uint32_t bytes,
-                      bool write) {
-    return !write && rt_is_foreign(t, view->write) && !(view->write & RT_EMITTED) &&
-           has_learned(t, view->write) && rt_live_bytes(view->write, view->write_detail) & bytes;
-}
-
-/* An access to these bytes, and the write that it depends on, are emitted. */
-static void learn(struct rt_thread *t, const struct rt_view *view, uint32_t bytes) {
-    uint64_t word = view->write;
-    if (!rt_is_foreign(t, word) || !(bytes & rt_all_bytes(word, view->write_detail)))
-        return;
-    if (!(bytes & word))
-        word = (word & RT_WHO) | rt_old_epoch(word, view->write_detail) << RT_EPOCH_AT;
-    if (!has_learned(t, word))
-        t->learned[rt_slot_of(word) % RT_LEARNED] = word;
-}
-
 /* ---- memory of one thread ---- */
 
 /* Need accesses of other threads not be thought of, which only the watcher knows? */
 static bool is_clear(const struct rt_thread *t, uint64_t w, uintptr_t granule) {
     if (!(w & RT_MIXED))
         return true;
-    const struct rt_detail *detail = rt_detail_of(granule);
-    if (rt_is_mine(t, w))
-        return atomic_load_explicit(&detail->write, memory_order_relaxed) & RT_PRIVATE;
-    uint64_t r = atomic_load_explicit(&rt_shadow_of(granule)->read, memory_order_relaxed);
-    return rt_is_mine(t, r) &&
-           atomic_load_explicit(&detail->read, memory_order_relaxed) & RT_PRIVATE;
+    uint64_t detail = atomic_load_explicit(&rt_detail_of(granule)->write, memory_order_relaxed);
+    return rt_is_mine(t, w) && detail & RT_PRIVATE;
 }
 
 /* A read of memory that several threads have read, this one too, since it was last written. */
@@ -166,8 +134,7 @@ static inline __attribute__((always_inline)) bool defer(struct rt_thread *t, uin
         atomic_load_explicit(&rt_detail_of(granule)->read, memory_order_relaxed)};
     bool mine = rt_is_untouched(w) || rt_is_mine(t, w);
     /* What another thread wrote may be read again: the watcher knows the dependence. */
-    if (!mine && (write || (bytes & ~rt_all_bytes(r, view.read_detail) &&
-                            !(rt_is_foreign(t, w) && w & RT_EMITTED && has_learned(t, w)))))
+    if (!mine && (write || bytes & ~rt_all_bytes(r, view.read_detail)))
         return false;
     if (!write) {
         if (!add(t, &view.read, &view.read_detail, bytes, caller))
@@ -293,8 +260,7 @@ static void add_need(struct rt_need *need, struct rt_thread *t, uintptr_t granul
         unread = rt_all_bytes(view->write, view->write_detail) & ~bytes_read(t, granule, view);
     bool clear = is_clear(t, view->write, granule);
     need->access |= !clear || state == RT_SHARED || !rt_has_slot(t) || (write && reads) ||
-                    (unread && rt_live_bytes(view->write, view->write_detail) & unread & bytes &&
-                     (write || !has_learned(t, view->write)));
+                    (unread && rt_live_bytes(view->write, view->write_detail) & unread & bytes);
     bool mixing = has_to_mix(t, view, bytes, write, whole && !need->access ? fits_now : fits);
     need->access |= mixing;
     need->sequence |= mixing || (state == RT_SHARED && write);
@@ -303,8 +269,7 @@ static void add_need(struct rt_need *need, struct rt_thread *t, uintptr_t granul
     if (!clear) /* what the other threads have emitted comes before */
         need->sequence |= (rt_is_foreign(t, view->write) && !rt_comes_after(t, view->write)) ||
                           (rt_is_foreign(t, view->read) && !rt_comes_after(t, view->read));
-    need->sequence |= ((need->access && unread) || is_source(t, view, bytes, write)) &&
-                      !rt_comes_after(t, view->write);
+    need->sequence |= need->access && unread && !rt_comes_after(t, view->write);
 }
 
 /* ---- emitting and keeping ---- */
@@ -322,7 +287,7 @@ static void publish(struct rt_thread *t) {
 static void flush(struct rt_thread *t, uintptr_t granule, const struct rt_view *view, bool access,
                   uint32_t bytes, bool write) {
     bool mixing = access && has_to_mix(t, view, bytes, write, fits);
-    if (access || is_source(t, view, bytes, write))
+    if (access)
         rt_flush_write(t, granule, view);
     if (mixing || has_to_flush_reads(t, view, bytes, write))
         rt_flush_reads(t, granule, view);
@@ -402,8 +367,7 @@ static void keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool wr
         view = (struct rt_view){.write = rt_with_sequence(RT_FREED, t->sequence) | RT_MIXED};
         set(granule, &view);
     }
-    bool depends = emitted || is_source(t, &view, bytes, write);
-    uint64_t flags = RT_KNOWN | (depends && rt_is_foreign(t, view.write) ? RT_EMITTED : 0);
+    uint64_t flags = RT_KNOWN | (emitted && rt_is_foreign(t, view.write) ? RT_EMITTED : 0);
     if (known && (view.write & flags) != flags)
         view.write = flags | atomic_fetch_or_explicit(&rt_shadow_of(granule)->write, flags,
                                                       memory_order_relaxed);
@@ -415,33 +379,12 @@ static void keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool wr
 
 /* ---- one granule ---- */
 
-/* Emits what this thread has read of a granule that another one wrote, and for which there is no
- * room in the shadow. False if there is, or the watcher does not know the write. */
-static bool make_room_for_read(struct rt_thread *t, uintptr_t granule, struct rt_view *view,
-                               uint32_t bytes) {
-    bool known = view->write & RT_EMITTED || !rt_live_bytes(view->write, view->write_detail);
-    if (!rt_is_foreign(t, view->write) || !is_clear(t, view->write, granule) || !known ||
-        !rt_is_mine(t, view->read) || fits_now(t, view->read, view->read_detail, bytes))
-        return false;
-    rt_flush_reads(t, granule, view);
-    rt_publish(t);
-    view->write |= RT_MIXED | RT_KNOWN;
-    view->read = t->current;
-    view->read_detail = RT_PRIVATE;
-    rt_set_read(granule, view->read, view->read_detail);
-    atomic_fetch_or_explicit(&rt_shadow_of(granule)->write, RT_MIXED | RT_KNOWN,
-                             memory_order_release);
-    return true;
-}
-
 /* Emits what this thread did in an earlier epoch, to a granule that no other thread has touched,
  * and for which there is no room in the shadow. False if there is room, or others have touched
  * it. */
 static bool make_room(struct rt_thread *t, uintptr_t granule, struct rt_view *view, uint32_t bytes,
                       bool write) {
     enum rt_state state = rt_state_of(view->write);
-    if (!write && make_room_for_read(t, granule, view, bytes))
-        return true;
     if (state == RT_SHARED || rt_is_foreign(t, view->write) || !is_clear(t, view->write, granule) ||
         (view->read && !rt_is_mine(t, view->read)) ||
         (write ? fits_now(t, view->write, view->write_detail, bytes)
@@ -488,10 +431,8 @@ static void access_ordered(struct rt_thread *t, uintptr_t address, uint32_t byte
     if (need.access)
         rt_emit_access(t, address, rt_size_of(address, bytes), write, caller);
     publish(t);
-    if (need.access) {
+    if (need.access)
         rt_new_epoch(t); /* what the other thread did may be news */
-        learn(t, &view, bytes);
-    }
     keep(t, granule, bytes, write, caller, need.access, t->position != before, mixing);
 }
 
@@ -532,8 +473,6 @@ static void emit_part(struct rt_thread *t, const struct part *part, bool write, 
         struct rt_view view = rt_load_view(g);
         uint32_t bytes = rt_bytes_in(g, start, end - start);
         flush(t, g, &view, part->need.access, bytes, write);
-        if (part->need.access)
-            learn(t, &view, bytes);
     }
     if (part->need.access)
         rt_emit_access(t, start, end - start, write, caller);

@@ -30,8 +30,7 @@
  * MIXED, in the word for writes: the watcher knows more about these bytes than the shadow does.
  * Every access is emitted, until one thread has written all of them. If the detail word for writes
  * has PRIVATE, all that the watcher knows is of the thread whose word it is: then that thread's
- * accesses need not be emitted. If that for reads has it, and the write is another thread's, the
- * watcher knows that write, and reads of the thread whose word for reads it is.
+ * accesses need not be emitted.
  *
  * Invariant: before a shadow word says what a thread did at a position, all records of the thread
  * up to there are visible. So whoever sees the word and takes or observes a sequence number comes

@@ -15,7 +15,6 @@ enum {
     RT_SHARED_READS = 1 << 17,
     RT_READS_A_PAGE = 4096 / sizeof(struct rt_shared_read),
     RT_KEY_HASH_BITS = 20,
-    RT_LEARNED = 64,
     RT_SLOTS = ST_STREAM_SLOTS,
     RT_LEFT_FRAMES = 512
 };
@@ -67,11 +66,8 @@ struct rt_thread {
     /* The program asked not to see its accesses or its synchronisation: how often (rt_is_ignored).
      */
     uint16_t ignored_reads, ignored_writes, ignored_sync;
-    size_t ignoring;        /* 1: reads or writes; or 0 */
-    struct rt_thread *next; /* in the list of free ones */
-    /* By slot, modulo their number: a shadow word of another thread with the newest epoch of which
-     * an access of this one is known to the watcher to depend (access_deferred.c). */
-    uint64_t learned[RT_LEARNED];
+    size_t ignoring;                                               /* 1: reads or writes; or 0 */
+    struct rt_thread *next;                                        /* in the list of free ones */
     struct rt_left_frame left[RT_LEFT_FRAMES];                     /* a ring (call_stack.h) */
     size_t left_count;                                             /* of all that were added */
     uint64_t shared_pages[RT_SHARED_READS / RT_READS_A_PAGE / 64]; /* a bit for each page in use */
