@@ -182,12 +182,13 @@ class Locks(Case):
 class Repeats(Case):
     def test_what_is_not_kept_may_have_been_the_same(self):
         cut = ("T1 begin(a)", "T1 r(x)", "T2 w(x)", "T1 r(x)", "T1 end")
-        text = "".join(f"{step.replace(' ', '|', 1)}|{i}\n" for _ in range(5)
-                       for i, step in enumerate(cut, 1))
-        for limit, words in (("0", "happened 5 times"), ("5", "happened 5 times"),
-                             ("2", "happened at least 2 times")):
+        for count, limit, words in ((5, "0", "happened 5 times"), (5, "1", "happened 5 times"),
+                                    (20005, "1", "happened at least 20000 times")):
+            text = "".join(f"{step.replace(' ', '|', 1)}|{i}\n" for _ in range(count)
+                           for i, step in enumerate(cut, 1))
             found = run("check", "--limit", limit, "-", input=text).text
             self.assertIn(f"The same {words} in the same place.", found)
+
 
 
 if __name__ == "__main__":
