@@ -39,11 +39,13 @@ static const char *what_else(const char *bytes, size_t size) {
 /* Finds the format from the first bytes and opens its reader. */
 static int open_reader(struct st_trace *trace, struct st_error *error) {
     struct st_input *input = &trace->input;
-    enum { FIRST_LOOK = 512 };
-    if (st_input_fill(input, FIRST_LOOK, error) < 0)
+    enum { OF_RESULT = 512 }; /* more than it takes to know a saved result, which begins with { */
+    if (st_input_fill(input, ST_NATIVE_MAGIC_SIZE, error) < 0)
         return -1;
     if (!st_input_available(input))
         return st_fail(error, input->name, ST_AT_FILE, 0, "is empty, not a trace");
+    if (*st_input_bytes(input) == '{' && st_input_fill(input, OF_RESULT, error) < 0)
+        return -1;
     const char *other = what_else(st_input_bytes(input), st_input_available(input));
     if (other)
         return st_fail(error, input->name, ST_AT_FILE, 0, "%s", other);
