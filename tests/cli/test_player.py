@@ -102,6 +102,9 @@ class Player(unittest.TestCase):
 
 # Each of these once revealed a bug.
 HARD = {
+    "memory that was only read is freed":
+        "0 lock 0/0 start 2/0 enter 3/0 r 1 4 4/2 w 1 0 8/0 unlock 0/0 r 1 10 4/0 renew 1/2 set 1 13 18/"
+        "0 leave",
     "a thread reads again what it depends on":
         "0 start 1/1 w 0 0 8/0 w 0 12 2/1 enter 2/1 w 0 4 4/1 copy 0 6 6/1 w 0 0 8/0 r 0 0 8/0 r 0 0 4/"
         "0 r 0 4 1/1 w 0 2 2/1 leave",

@@ -91,7 +91,7 @@ static void clear_shadow(uintptr_t address, size_t size, uint64_t sequence) {
         bool freed = rt_state_of(write) == RT_FREED && !sequence; /* stays after the older one */
         if (read)
             rt_set_read(g, 0, 0);
-        if (write && !freed)
+        if ((write || (read && sequence)) && !freed)
             rt_set_write(g, sequence ? rt_with_sequence(RT_FREED, sequence) : 0, 0);
     }
 }
