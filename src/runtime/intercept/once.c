@@ -2,7 +2,9 @@
  * initialiser happens before every return.
  *
  * Inferred blocks are split there. Who happens to come first initialises, on behalf of all: others
- * who use what is there now, before the block is over, have not cut it. */
+ * who use what is there now, before the block is over, have not cut it. Nor was a thread cut that
+ * looked before all was done, came here, and goes on with what another one has done meanwhile: it
+ * would have waited for that. */
 #define _GNU_SOURCE
 #include "runtime/control/turns.h"
 #include "runtime/core/sync_events.h"
@@ -25,8 +27,34 @@ struct call {
 
 static _Thread_local struct call *innermost __attribute__((tls_model("initial-exec")));
 
+/* The sequence number with which an initialiser ended, by its control. Where two share a place, the
+ * older one counts as done long ago. */
+static struct done {
+    _Atomic(const volatile void *) control;
+    _Atomic uint64_t sequence;
+} all_done[1024];
+
+static struct done *find_done(const volatile void *control) {
+    uint64_t mixed = (uint64_t)(uintptr_t)control * UINT64_C(0x9e3779b97f4a7c15);
+    return &all_done[mixed >> 54];
+}
+
+/* Has this thread learned of nothing since then? To be asked before it receives. */
+static bool was_done_meanwhile(const volatile void *control) {
+    const struct done *done = find_done(control);
+    return atomic_load(&done->control) == control &&
+           atomic_load(&done->sequence) > rt_self->sequence;
+}
+
+static void send(const volatile void *control, uintptr_t caller) {
+    rt_send(control, 0, caller);
+    struct done *done = find_done(control);
+    atomic_store(&done->sequence, rt_self->sequence);
+    atomic_store(&done->control, control);
+}
+
 static void finish(const struct call *call) {
-    RT_EMIT(rt_send(call->control, 0, call->caller); rt_split_by(call->caller));
+    RT_EMIT(send(call->control, call->caller); rt_split_by(call->caller));
 }
 
 /* An initialiser that is left by an exception or cancelled lets another thread try again, which
@@ -41,8 +69,14 @@ static void come_back(const struct call *call) {
     rt_unblock(call->control);
 }
 
+static void split_and_receive(const volatile void *object, uintptr_t caller) {
+    if (was_done_meanwhile(object))
+        rt_split_by(caller);
+    rt_receive(object, 0, caller);
+}
+
 static void receive(const volatile void *object, uintptr_t caller) {
-    RT_EMIT(rt_receive(object, 0, caller));
+    RT_EMIT(split_and_receive(object, caller));
 }
 
 /* In controlled runs: while another thread is at it, as glibc notes in the control. */
@@ -107,7 +141,7 @@ RT_EXPORT int __cxa_guard_acquire(uint64_t *guard) {
  * guard itself, with an atomic load. libstdc++ sets that byte unseen. It is no data: a thread that
  * finds it unset, and then waits for the thread that initialises, was not violated by that. */
 RT_EXPORT void __cxa_guard_release(uint64_t *guard) {
-    RT_EMIT(rt_send(guard, 0, RT_CALLER); rt_mark_guard(guard); rt_split_by(RT_CALLER));
+    RT_EMIT(send(guard, RT_CALLER); rt_mark_guard(guard); rt_split_by(RT_CALLER));
     real___cxa_guard_release()(guard);
     rt_unblock(guard);
 }
