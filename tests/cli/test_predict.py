@@ -482,6 +482,11 @@ class Tiers(PredictCase):
         self.write("saved.json", self.predict(trace, "--format", "json").text)
         self.assertEqual(self.run_here("report", "--format", "text", "saved.json").text, text)
 
+    def test_the_same_gap_is_shown_once_with_the_best_proof(self):
+        text = run("predict", TRACES / "bank.std").text
+        self.assertEqual(len(re.findall("^transfer is cut", text, re.M)), 1)
+        self.assertNotIn("transfer may be cut", text)
+
     def test_a_witness_is_that_of_what_is_proven(self):
         self.assertEqual(self.predict(VECTOR, "--dump-witness", "w.std").status, 1)
         checked = self.run_here("check", "--format", "json", "w.std").json

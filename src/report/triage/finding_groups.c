@@ -360,13 +360,12 @@ void st_violation_groups_free(struct st_violation_groups *groups) {
 
 /* ---- Groups of predicted blocks ---- */
 
-/* A text that blocks share if they could be cut in the same gap, and are as certain to be. */
+/* A text that blocks share if they could be cut in the same gap. */
 static char *make_key(const struct st_report *report, const struct st_predicted_block *block,
                       enum st_state state) {
     struct st_text_buffer buffer;
     FILE *file = st_text_buffer_open(&buffer);
-    fprintf(file, "%u %u %s", (unsigned)state, (unsigned)block->verdict,
-            st_predicted_fingerprint(report, block).text);
+    fprintf(file, "%u %s", (unsigned)state, st_predicted_fingerprint(report, block).text);
     return st_text_buffer_close(&buffer);
 }
 
@@ -380,7 +379,8 @@ static int by_rank_then_begin(const void *left, const void *right) {
     return order ? order : compare_numbers(a->block->begin, b->block->begin);
 }
 
-/* The group with the number i has the key i, until they are sorted. */
+/* The group with the number i has the key i, until they are sorted. The one with the best proof
+ * stands for all, and those that are as certain are counted. */
 static void gather_block(struct st_predicted_groups *groups, struct st_names *keys,
                          const struct st_report *report, const struct st_predicted_group *alone) {
     char *key = make_key(report, alone->block, alone->state);
@@ -388,7 +388,10 @@ static void gather_block(struct st_predicted_groups *groups, struct st_names *ke
     free(key);
     if (number == groups->count)
         groups->items[groups->count++] = *alone;
-    groups->items[number].count++;
+    struct st_predicted_group *group = &groups->items[number];
+    if (alone->block->verdict > group->block->verdict)
+        *group = *alone;
+    group->count += alone->block->verdict == group->block->verdict;
 }
 
 struct st_predicted_groups st_group_predictions(const struct st_report *report,

@@ -242,7 +242,8 @@ function indexFinding(finding, rank) {
   finding.events = events;
   finding.racy = finding.story.steps.some((step) => step.race);
   const usual = rank.has(finding.name) ? rank.get(finding.name) : rank.size;
-  finding.rank = finding.story.kind === "failure" ? -1 : usual;
+  finding.rank = finding.story.kind === "failure" ? -1
+    : finding.story.kind === "predicted" ? usual - rank.size - 1 : usual; // the better proof first
   finding.functions = namesOf([finding.name, ...events.map((event) => event.function || "")]);
   finding.files = namesOf([fileOf(finding.loc), ...events.map((event) => fileOf(event.loc))]);
   finding.threads = namesOf([finding.thread, ...events.map((event) => event.thread), ...finding.others]);

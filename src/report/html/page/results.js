@@ -18,7 +18,7 @@ function predictedResult(prediction, data) {
     prediction, deadlocks: data.deadlocks || [], deadlockStories: data.deadlock_stories || [],
     engine: prediction.engine, summary: prediction.summary, serializable: prediction.atomic,
     first_bad_event: null, violation_count: allReported(prediction),
-    violations: prediction.blocks.filter(isReported),
+    violations: prediction.blocks.filter((block) => isReported(block) && !block.cut_inside),
     blocks: prediction.names.map((row) => ({ ...row, violated: row.reported })),
     repairs: prediction.repairs || [], stopped: false, time_seconds: prediction.seconds,
   };
