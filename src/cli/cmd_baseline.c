@@ -15,23 +15,11 @@ struct values {
     bool prune;
 };
 
-static int add_file(struct st_merged_runs *runs, const char *path, struct st_error *error) {
-    struct st_input input;
-    if (st_input_open(&input, path, error) < 0)
-        return -1;
-    int result = st_result_text(&input, error);
-    if (result == 0)
-        result = st_merged_runs_add(runs, input.name, st_input_bytes(&input),
-                                    st_input_available(&input), error);
-    st_input_close(&input);
-    return result;
-}
-
 static int add_files(struct st_merged_runs *runs, const char *const *operands,
                      struct st_error *error) {
     bool there = access(operands[0], F_OK) == 0 || errno != ENOENT;
     for (size_t i = there ? 0 : 1; operands[i]; i++)
-        if (add_file(runs, operands[i], error) < 0)
+        if (st_add_saved_run(runs, operands[i], error) < 0)
             return -1;
     return 0;
 }

@@ -79,25 +79,13 @@ static enum status report_result(const struct values *values, const char *path,
 /* Of each finding so many violations are kept: those of the first runs. */
 enum { KEPT_OF_EACH = 3 };
 
-static int add_result(struct st_merged_runs *runs, const char *path, struct st_error *error) {
-    struct st_input input;
-    if (st_input_open(&input, path, error) < 0)
-        return -1;
-    int result = st_result_text(&input, error);
-    if (result == 0)
-        result = st_merged_runs_add(runs, input.name, st_input_bytes(&input),
-                                    st_input_available(&input), error);
-    st_input_close(&input);
-    return result;
-}
-
 static enum status report_merged(const struct values *values, const char *const *paths) {
     struct st_merged_runs *runs = st_merged_runs_new(KEPT_OF_EACH);
     struct st_error error;
     struct st_loaded *loaded = NULL;
     int result = 0;
     for (size_t i = 0; paths[i] && result == 0; i++)
-        result = add_result(runs, paths[i], &error);
+        result = st_add_saved_run(runs, paths[i], &error);
     if (result == 0)
         loaded = st_merged_runs_load(runs, paths[0], &error);
     enum status status = loaded ? filter_loaded(values, paths[0], loaded) : complain(&error);

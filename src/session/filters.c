@@ -140,3 +140,15 @@ struct st_loaded *st_result_read(struct st_input *input, struct st_error *error)
         return NULL;
     return st_report_load(input->name, st_input_bytes(input), st_input_available(input), error);
 }
+
+int st_add_saved_run(struct st_merged_runs *runs, const char *path, struct st_error *error) {
+    struct st_input input;
+    if (st_input_open(&input, path, error) < 0)
+        return -1;
+    int result = st_result_text(&input, error);
+    if (result == 0)
+        result = st_merged_runs_add(runs, input.name, st_input_bytes(&input),
+                                    st_input_available(&input), error);
+    st_input_close(&input);
+    return result;
+}

@@ -2,6 +2,7 @@
 #ifndef SERIATIM_SESSION_FILTERS_H
 #define SERIATIM_SESSION_FILTERS_H
 
+#include "report/load/merged_runs.h"
 #include "base/options.h"
 #include "report/load/load.h"
 #include "report/triage/baseline.h"
@@ -58,6 +59,9 @@ struct st_triaged *st_filters_apply(const struct st_filters *filters, struct st_
 
 /* Reads the rest of an input, which is a result in JSON, if it looks like one. */
 int st_result_text(struct st_input *input, struct st_error *error);
+
+/* Adds the result that was saved in the file. */
+int st_add_saved_run(struct st_merged_runs *runs, const char *path, struct st_error *error);
 
 /* Reads the rest of an input, which is a result in JSON. NULL with an error. Release with
  * st_loaded_free. */

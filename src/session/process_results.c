@@ -1,7 +1,7 @@
 #include "session/process_results.h"
 
 #include "base/memory.h"
-#include "report/load/load.h"
+#include "report/load/merged_runs.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -114,22 +114,6 @@ static void keep_true(json_t *object, const json_t *other, const char *key) {
         json_object_set_new(object, key, json_true());
 }
 
-/* Event numbers go on where those of the process before end. */
-static void shift_events(json_t *value, uint64_t by) {
-    static const char *const keys[] = {"event", "begin", "end", "first", "first_bad_event"};
-    const char *key;
-    json_t *part;
-    size_t index;
-    if (json_is_array(value)) {
-        json_array_foreach(value, index, part) shift_events(part, by);
-        return;
-    }
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if ((part = json_object_get(value, keys[i])) && json_is_integer(part))
-            json_integer_set(part, json_integer_value(part) + (json_int_t)by);
-    json_object_foreach(value, key, part) shift_events(part, by);
-}
-
 /* ---- merging ---- */
 
 /* One of each kind is always kept. */
@@ -234,7 +218,7 @@ static void merge_program(struct st_process_results *results, const char *progra
 static void merge_into(struct st_process_results *results, const char *program, json_t *result) {
     json_t *merged = results->merged, *part;
     size_t index;
-    shift_events(result, results->events);
+    st_shift_events(result, results->events);
     merge_program(results, program, result);
     merge_trace(json_object_get(merged, "trace"), json_object_get(result, "trace"));
     merge_verdict(merged, result, true);

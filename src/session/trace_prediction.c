@@ -11,16 +11,27 @@ static void feed_run(void *run, const struct st_event *events, size_t count, uin
     st_run_feed(run, events, count, first);
 }
 
+struct st_run *st_trace_read_run(struct st_trace_input *input, const struct st_predict_plan *plan,
+                                 const struct st_blocks_wanted *wanted, st_trace_pass *pass,
+                                 struct st_error *error) {
+    struct st_run_needs needs = st_predict_needs(plan);
+    needs.blocks = *wanted;
+    struct st_run *run = st_run_new(&needs);
+    while (st_run_wants_pass(run)) {
+        if (pass(input, feed_run, run, error) < 0) {
+            st_run_free(run);
+            return NULL;
+        }
+        st_run_end_pass(run);
+    }
+    return run;
+}
+
 int st_trace_prediction_read(struct st_trace_prediction *prediction, struct st_trace_input *input,
                              st_trace_pass *pass, struct st_error *error) {
-    struct st_run_needs needs = st_predict_needs(prediction->plan);
-    prediction->run = st_run_new(&needs);
-    while (st_run_wants_pass(prediction->run)) {
-        if (pass(input, feed_run, prediction->run, error) < 0)
-            return -1;
-        st_run_end_pass(prediction->run);
-    }
-    return 0;
+    const struct st_blocks_wanted all = {0};
+    prediction->run = st_trace_read_run(input, prediction->plan, &all, pass, error);
+    return prediction->run ? 0 : -1;
 }
 
 static void feed_schedules(void *schedules, const struct st_event *events, size_t count,
@@ -41,29 +52,15 @@ static void look_up_schedules(struct st_predictions *predictions, struct st_trac
 
 enum { MOST_DEPTH = 8 };
 
-/* NULL: the trace cannot be read. */
-static struct st_run *read_below(const struct st_predict_plan *plan, struct st_trace_input *input,
-                                 unsigned below) {
-    struct st_run_needs needs = st_predict_needs(plan);
-    struct st_error error;
-    needs.blocks.below = below;
-    struct st_run *run = st_run_new(&needs);
-    while (st_run_wants_pass(run)) {
-        if (st_trace_input_pass(input, feed_run, run, &error) < 0) {
-            st_run_free(run);
-            return NULL;
-        }
-        st_run_end_pass(run);
-    }
-    return run;
-}
-
 /* Judges the blocks inside so many others. Returns whether it makes sense to look further inside:
  * what cuts a block cuts those around it, too. */
 static bool look_below(struct st_trace_prediction *prediction, struct st_trace_input *input,
                        unsigned below) {
     struct st_predictions *all = &prediction->predictions;
-    struct st_run *run = read_below(prediction->plan, input, below);
+    const struct st_blocks_wanted wanted = {.below = below};
+    struct st_error error;
+    struct st_run *run =
+        st_trace_read_run(input, prediction->plan, &wanted, st_trace_input_pass, &error);
     bool any = false;
     if (!run) {
         for (size_t i = 0; i < all->count; i++)

@@ -23,7 +23,13 @@ struct st_trace_prediction {
 typedef int st_trace_pass(struct st_trace_input *input, st_trace_input_feed *feed, void *context,
                           struct st_error *error);
 
-/* Reads the trace, as often as the plan needs it. */
+/* Reads a run, as often as the plan needs the trace, with the blocks that are wanted. NULL with an
+ * error. Release it with st_run_free. */
+struct st_run *st_trace_read_run(struct st_trace_input *input, const struct st_predict_plan *plan,
+                                 const struct st_blocks_wanted *wanted, st_trace_pass *pass,
+                                 struct st_error *error);
+
+/* The same with all blocks, for the prediction. */
 int st_trace_prediction_read(struct st_trace_prediction *prediction, struct st_trace_input *input,
                              st_trace_pass *pass, struct st_error *error);
 

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "hunt/foreseen/foreseen_list.h"
+#include "session/trace_prediction.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,28 +11,6 @@ enum {
     MOST_DEPTH = 8,
     MOST_REFUTED = 64 /* names of blocks that are looked at once more */
 };
-
-/* ---- reading ---- */
-
-static void feed_run(void *run, const struct st_event *events, size_t count, uint64_t first) {
-    st_run_feed(run, events, count, first);
-}
-
-/* NULL with an error. */
-static struct st_run *read_run(struct st_trace_input *input, const struct st_predict_plan *plan,
-                               const struct st_blocks_wanted *wanted, struct st_error *error) {
-    struct st_run_needs needs = st_predict_needs(plan);
-    needs.blocks = *wanted;
-    struct st_run *run = st_run_new(&needs);
-    while (st_run_wants_pass(run)) {
-        if (st_trace_input_pass(input, feed_run, run, error) < 0) {
-            st_run_free(run);
-            return NULL;
-        }
-        st_run_end_pass(run);
-    }
-    return run;
-}
 
 /* ---- what cannot be ---- */
 
@@ -63,7 +42,7 @@ static int refute(struct st_trace_input *input, const struct st_predict_options 
                                          .analysis_count = 1};
     const struct named named = {name, &input->symbols};
     struct st_blocks_wanted wanted = {.is_wanted = is_named, .context = &named};
-    struct st_run *run = read_run(input, &plan, &wanted, error);
+    struct st_run *run = st_trace_read_run(input, &plan, &wanted, st_trace_input_pass, error);
     if (!run)
         return -1;
     struct st_predictions predictions;
@@ -94,7 +73,7 @@ static int refute_some(struct st_trace_input *input, const struct st_predict_opt
 static int look_below(struct st_trace_input *input, const struct st_predict_plan *plan,
                       unsigned below, struct st_foreseen_list *list, struct st_error *error) {
     struct st_blocks_wanted wanted = {.below = below};
-    struct st_run *run = read_run(input, plan, &wanted, error);
+    struct st_run *run = st_trace_read_run(input, plan, &wanted, st_trace_input_pass, error);
     if (!run)
         return -1;
     if (!input->has_symbols)

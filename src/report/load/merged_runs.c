@@ -50,20 +50,19 @@ static void add_number(json_t *object, const char *key, uint64_t more) {
     set_number(object, key, number_in(object, key) + more);
 }
 
-/* Event numbers go on where those of the run before end. */
-static void shift_events(json_t *value, uint64_t by) {
+void st_shift_events(json_t *value, uint64_t by) {
     static const char *const keys[] = {"event", "begin", "end", "first", "first_bad_event"};
     const char *key;
     json_t *part;
     size_t index;
     if (json_is_array(value)) {
-        json_array_foreach(value, index, part) shift_events(part, by);
+        json_array_foreach(value, index, part) st_shift_events(part, by);
         return;
     }
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if ((part = json_object_get(value, keys[i])) && json_is_integer(part))
             json_integer_set(part, json_integer_value(part) + (json_int_t)by);
-    json_object_foreach(value, key, part) shift_events(part, by);
+    json_object_foreach(value, key, part) st_shift_events(part, by);
 }
 
 /* ---- violations ---- */
@@ -159,7 +158,7 @@ static void merge_verdict(json_t *merged, const json_t *other) {
 static void merge_run(struct st_merged_runs *runs, json_t *result) {
     static const char *const sums[] = {"violation_count", "violated_blocks", "runs"};
     json_t *merged = runs->merged;
-    shift_events(json_object_get(result, "violations"), runs->events);
+    st_shift_events(json_object_get(result, "violations"), runs->events);
     merge_trace(json_object_get(merged, "trace"), json_object_get(result, "trace"));
     merge_verdict(merged, result);
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)

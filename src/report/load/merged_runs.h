@@ -5,6 +5,8 @@
 
 #include "report/load/load.h"
 
+#include <jansson.h>
+
 struct st_merged_runs;
 
 /* each: so many violations of a finding are kept at most. */
@@ -23,5 +25,8 @@ void st_merged_runs_prune(struct st_merged_runs *runs);
  * not changed; release it with st_loaded_free. */
 struct st_loaded *st_merged_runs_load(struct st_merged_runs *runs, const char *name,
                                       struct st_error *error);
+
+/* Of a saved result, or a part of one: event numbers go on where those of the one before end. */
+void st_shift_events(json_t *value, uint64_t by);
 
 #endif
