@@ -15,8 +15,8 @@ BLOCK void record_sample(long value) {
 }
 
 BLOCK void look_at_stats(void) {
-    __atomic_fetch_add(&quick_count, __atomic_load_n(&quick_sum, __ATOMIC_RELAXED) % 2 + 1,
-                       __ATOMIC_RELAXED);
+    long seen = __atomic_load_n(&quick_count, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&quick_sum, seen % 2 + 1, __ATOMIC_RELAXED);
 }
 
 static BLOCK long read_sum(void) {

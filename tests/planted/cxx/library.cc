@@ -38,8 +38,7 @@ void Cache::put(int key, long value) {
 
 void Cache::clear() {
     std::lock_guard<std::mutex> hold(lock_);
-    for (auto &entry : entries_)
-        entry.second = 0;
+    entries_.clear();
     entries_[0] = entries_[1] = 1;
 }
 
