@@ -9,14 +9,11 @@
 
 /* ---- The user's line ---- */
 
-/* Function and location of the frame to show; NULL where no frames are known. */
-static const char *const *choose_frame(const struct st_detail *detail, bool innermost) {
-    if (!*detail->stack)
-        return NULL;
-    for (const char *const *frame = detail->stack; *frame && !innermost; frame += 2)
+const char *const *st_user_frame(const char *const *stack) {
+    for (const char *const *frame = stack; *frame; frame += 2)
         if (st_is_user_code(frame[0], frame[1]))
             return frame;
-    return detail->stack;
+    return stack;
 }
 
 static struct st_user_line find_line(const struct st_symbols *symbols,
@@ -28,9 +25,9 @@ static struct st_user_line find_line(const struct st_symbols *symbols,
         details->lookup(details->context, loc, &detail);
     else
         st_context_details_lookup(&contexts, loc, &detail);
-    const char *const *frame = choose_frame(&detail, innermost);
+    const char *const *frame = innermost ? detail.stack : st_user_frame(detail.stack);
     struct st_user_line line = {detail.function, NULL};
-    if (frame)
+    if (*frame)
         line = (struct st_user_line){frame[0], frame[1]};
     else
         line.location = st_location_text(symbols, loc, buffer);

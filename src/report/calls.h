@@ -16,6 +16,9 @@ struct st_user_line {
     const char *location; /* "bank.c:21"; a mere number as in RAPID's traces; "" */
 };
 
+/* Function and location of the frame to show; the end of the stack where it is empty. */
+const char *const *st_user_frame(const char *const *stack);
+
 /* Without `details` (NULL), it is what the contexts of the symbols say. The location is in `buffer`
  * when it is a number. */
 struct st_user_line st_user_line(const struct st_symbols *symbols, const struct st_details *details,

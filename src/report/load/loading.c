@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/output.h"
+#include "report/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -159,6 +160,11 @@ static uint64_t read_location(struct st_loading *loading, const json_t *object) 
     struct st_loaded_context context = {function, read_stack(fields, object),
                                         read_locks(fields, object),
                                         st_field_maybe_bool(fields, object, "locks_unknown")};
+    const char *const *frame = st_user_frame(context.stack);
+    if (*frame) { /* it is what reports show, whatever else the file says */
+        context.function = frame[0];
+        loc = frame[1];
+    }
     return location_number(loading, loc, &context);
 }
 
