@@ -24,9 +24,10 @@ enum st_outcome st_outcome_find(const char *name);    /* ST_OUTCOME_COUNT: no su
 
 /* What a thread did until another one went on. `does` is "stops", "runs" or "goes on"; of `until`
  * and `awaited` src/hunt/controlled/course.h says more. With `more`, so many steps are left out,
- * and the rest is empty. */
+ * which repeat those before if they are `alike`, and the rest is empty. */
 struct st_course_step {
     uint64_t more;
+    bool alike;
     const char *thread, *does, *function, *loc, *until, *awaited;
     const char *const *blocks; /* ends with NULL */
 };

@@ -231,6 +231,42 @@ static bool shares_variable(const struct st_suspect *suspect, const json_t *path
     return false;
 }
 
+/* Memory without a name, such as that of a local variable, has only an address, and the recording
+ * and the run need not agree on that. */
+static bool has_nameless(const struct st_suspect *suspect) {
+    size_t index;
+    json_t *name;
+    json_array_foreach(json_object_get(suspect->prediction, "on"), index, name) {
+        if (strncmp(json_string_value(name), "0x", 2) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_step_of(const json_t *way, const json_t *place) {
+    size_t index;
+    json_t *step;
+    json_array_foreach(way, index, step) {
+        if (are_same_text(step, "loc", place, "loc"))
+            return true;
+    }
+    return false;
+}
+
+/* Does one of the dependences lead from a line of the prediction to another? */
+static bool shares_lines(const struct st_suspect *suspect, const json_t *path) {
+    size_t index, number;
+    json_t *way, *edge;
+    json_array_foreach(json_object_get(suspect->prediction, "ways"), index, way) {
+        json_array_foreach(path, number, edge) {
+            if (is_step_of(way, json_object_get(edge, "from")) &&
+                is_step_of(way, json_object_get(edge, "to")))
+                return true;
+        }
+    }
+    return false;
+}
+
 static bool names_others(const struct st_suspect *suspect) {
     size_t index, number;
     json_t *way, *step;
@@ -244,9 +280,11 @@ static bool names_others(const struct st_suspect *suspect) {
 }
 
 bool st_suspect_is_cut(const struct st_suspect *suspect, const json_t *violation) {
+    const json_t *path = json_object_get(violation, "path");
     return is_kind(suspect, "cut") &&
            are_same_text(suspect->prediction, "block", violation, "block") &&
-           (!names_others(suspect) || shares_variable(suspect, json_object_get(violation, "path")));
+           (!names_others(suspect) || shares_variable(suspect, path) ||
+            (has_nameless(suspect) && shares_lines(suspect, path)));
 }
 
 /* Does the thread wait where the step has it wait? In a library, many do: then it must be for one

@@ -130,6 +130,73 @@ int main(void) {
 }
 """
 
+# A local variable of main, which is written before there are threads: a recording has no name for
+# it. Meanwhile two other threads take turns.
+LOCAL = """
+#include <pthread.h>
+struct stats {
+    pthread_mutex_t lock;
+    pthread_cond_t turned;
+    long count, sum;
+    int turn;
+};
+static long count(struct stats *stats) {
+    pthread_mutex_lock(&stats->lock);
+    long result = stats->count;
+    pthread_mutex_unlock(&stats->lock);
+    return result;
+}
+static long sum(struct stats *stats) {
+    pthread_mutex_lock(&stats->lock);
+    long result = stats->sum;
+    pthread_mutex_unlock(&stats->lock);
+    return result;
+}
+static int is_mean_one(struct stats *stats) {
+    long before = count(stats);
+    return sum(stats) == before;
+}
+static void add(struct stats *stats) {
+    pthread_mutex_lock(&stats->lock);
+    stats->count++;
+    stats->sum++;
+    pthread_mutex_unlock(&stats->lock);
+}
+static void take_turn(struct stats *stats, int turn) {
+    pthread_mutex_lock(&stats->lock);
+    while (stats->turn % 2 != turn)
+        pthread_cond_wait(&stats->turned, &stats->lock);
+    stats->turn++;
+    pthread_cond_broadcast(&stats->turned);
+    pthread_mutex_unlock(&stats->lock);
+}
+static void *even(void *stats) {
+    for (int i = 0; i < 12; i++)
+        take_turn(stats, 0);
+    add(stats);
+    return NULL;
+}
+static void *odd(void *stats) {
+    for (int i = 0; i < 12; i++)
+        take_turn(stats, 1);
+    return NULL;
+}
+static void *look(void *stats) {
+    is_mean_one(stats);
+    return NULL;
+}
+int main(void) {
+    struct stats stats = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0};
+    void *(*const all[])(void *) = {look, even, odd};
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, all[i], &stats);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+"""
+
 
 class Confirming(Hunting):
     """What the tests here share."""
@@ -166,6 +233,14 @@ class Hunts(Confirming):
             self.assertEqual(violation["strategy"], "predicted")
             self.assertEqual(violation["run"], prediction["run"])
             self.assertLessEqual(prediction["run"], 5)
+
+    def test_what_concerns_a_local_variable_is_confirmed(self):
+        result = self.hunt(self.source(LOCAL), "--runs", 12)
+        prediction = self.one(result)
+        self.assertEqual((prediction["block"], prediction["state"]), ("is_mean_one", "confirmed"))
+        # The two that take turns do so while the third one is stopped: that is said once.
+        [violation] = result.json["violations"]
+        self.assertIn(True, [step.get("alike") for step in violation["course"]])
 
     def test_the_schedule_of_what_was_confirmed_replays(self):
         result = self.hunt(self.program("three_way.c"), "--until", "first")

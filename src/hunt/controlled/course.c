@@ -6,7 +6,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { MOST_STEPS = 14, SHOWN_AT_END = 4, MOST_BLOCKS = 3, LONGEST_LOCATION = 512 };
+enum {
+    MOST_STEPS = 14,
+    SHOWN_AT_END = 4,
+    LONGEST_ROUND = 4,
+    MOST_BLOCKS = 3,
+    LONGEST_LOCATION = 512
+};
 
 /* ---- names ---- */
 
@@ -181,7 +187,10 @@ static void set_until(json_t *step, const struct st_control_log *log, struct st_
     json_object_set_new(step, "until", json_string(until));
     if (strcmp(until, "wait") == 0) {
         json_object_set_new(step, "for", json_string(awaited));
-        st_name_site(step, places, log, last->site);
+        if (!st_name_site(step, places, log, last->site)) { /* nobody knows a library's lines */
+            json_object_del(step, "function");
+            json_object_del(step, "loc");
+        }
     }
 }
 
@@ -220,17 +229,49 @@ static void add_stretch(json_t *course, const struct st_control_log *log, struct
     }
 }
 
+static json_t *make_gap(size_t more, bool alike) {
+    json_t *gap = json_object();
+    json_object_set_new(gap, "more", json_integer((json_int_t)more));
+    if (alike)
+        json_object_set_new(gap, "alike", json_true());
+    return gap;
+}
+
+/* How many steps from `at` on repeat the `round` steps before, in whole rounds. */
+static size_t repeated_steps(const json_t *course, size_t at, size_t round) {
+    size_t end = at;
+    while (round <= at && end < json_array_size(course) &&
+           json_equal(json_array_get(course, end), json_array_get(course, end - round)))
+        end++;
+    return (end - at) / round * round;
+}
+
+/* Threads that take turns do the same again and again: once is enough. */
+static json_t *fold_rounds(json_t *course) {
+    json_t *result = json_array();
+    for (size_t i = 0; i < json_array_size(course);) {
+        size_t repeated = 0;
+        for (size_t round = 1; round <= LONGEST_ROUND && !repeated; round++)
+            repeated = repeated_steps(course, i, round);
+        if (repeated > 1)
+            json_array_append_new(result, make_gap(repeated, true));
+        else
+            json_array_append(result, json_array_get(course, i));
+        i += repeated > 1 ? repeated : 1;
+    }
+    json_decref(course);
+    return result;
+}
+
 /* A course that is long is of interest at its beginning and at its end. */
 static json_t *shorten(json_t *course) {
     size_t count = json_array_size(course), more = count - MOST_STEPS;
-    if (count <= MOST_STEPS)
+    if (count <= MOST_STEPS + 1)
         return course;
     json_t *result = json_array();
     for (size_t i = 0; i < count; i++) {
         if (i == MOST_STEPS - SHOWN_AT_END) {
-            json_t *gap = json_object();
-            json_object_set_new(gap, "more", json_integer((json_int_t)more));
-            json_array_append_new(result, gap);
+            json_array_append_new(result, make_gap(more, false));
             i += more;
         }
         json_array_append(result, json_array_get(course, i));
@@ -263,5 +304,5 @@ json_t *st_course(const struct st_control_log *log, struct st_places *places) {
         if (stretch.first > last && !is_any(stopped, log->thread_count))
             break;
     }
-    return shorten(course);
+    return shorten(fold_rounds(course));
 }

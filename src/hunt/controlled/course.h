@@ -6,6 +6,7 @@
  *     {"thread": "T2", "does": "runs", "blocks": ["audit"], "until": "block"}
  *     {"thread": "T1", "does": "goes on"}
  *     {"more": 12}                                  so many steps are left out
+ *     {"more": 12, "alike": true}                   and they repeat those before
  *
  * "until" is where a thread came to before another one went on: "end" of the thread, "block" (the
  * end of the last of its blocks), "wait" (it waits, at "loc", for what "for" says), or "switch"

@@ -20,6 +20,8 @@ static void write_course_step(const struct st_course_step *step, struct st_json 
     st_json_flat_object(json);
     if (step->more) {
         st_json_number_field(json, "more", step->more);
+        if (step->alike)
+            st_json_bool_field(json, "alike", true);
     } else {
         st_json_string_field(json, "thread", step->thread);
         st_json_string_field(json, "does", step->does);

@@ -43,7 +43,8 @@ static struct st_course_step read_step(struct st_loaded_hunt *hunt, struct st_fi
                                        const json_t *object) {
     uint64_t more = st_field_maybe_number(fields, object, "more");
     if (more)
-        return (struct st_course_step){.more = more};
+        return (struct st_course_step){.more = more,
+                                       .alike = st_field_maybe_bool(fields, object, "alike")};
     return (struct st_course_step){.thread = st_field_text(fields, object, "thread"),
                                    .does = st_field_text(fields, object, "does"),
                                    .function = st_field_maybe_text(fields, object, "function"),

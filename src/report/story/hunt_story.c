@@ -73,6 +73,7 @@ static void put_deed(FILE *file, const struct st_course_step *step, const char *
 static void put_step(FILE *file, const struct st_course_step *step) {
     if (step->more) {
         st_put_counted(file, step->more, "more step");
+        fputs(step->alike ? " like these" : "", file);
     } else {
         fprintf(file, "%s ", step->thread);
         put_deed(file, step, step->loc);
