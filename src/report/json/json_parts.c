@@ -221,5 +221,7 @@ void st_write_gap(const struct st_block_gap *gap, struct st_json *json) {
     st_json_string_field(json, "back", gap->back);
     st_json_string_field(json, "by_line", gap->by_line.text);
     st_json_number_field(json, "count", gap->times);
+    if (gap->next_turn)
+        st_json_bool_field(json, "next_turn", true);
     st_json_object_end(json);
 }

@@ -42,6 +42,8 @@ static void write_violation(const struct st_report *report, const struct st_resu
     st_write_event_number(json, "end", violation->end);
     st_json_number_field(json, "depth", violation->depth);
     st_json_number_field(json, "event", violation->event.number);
+    if (violation->waited)
+        st_json_bool_field(json, "waited", true);
     if (violation->process)
         st_json_number_field(json, "pid", violation->process);
     write_program(violation->program, json);
