@@ -159,6 +159,7 @@ static const struct st_option last_rows[] = {
     REPAIR_OPTION(struct predict_values),
     FILTER_OPTIONS(struct predict_values, filters),
     REPORT_FORMAT_OPTION(struct predict_values, "text"),
+    EDITOR_OPTION(struct predict_values, filters),
     OUTPUT_OPTION(struct predict_values),
     COMMON_OPTIONS,
 };
