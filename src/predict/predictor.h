@@ -10,6 +10,7 @@
 #include "finding/table.h"
 #include "predict/run.h"
 #include "predict/total_time.h"
+#include "trace/relation.h"
 
 enum st_notion { ST_NOTION_CONFLICT, ST_NOTION_VIEW };
 
@@ -22,6 +23,7 @@ struct st_predict_options {
     const struct st_total_time *total; /* for all of them together; NULL: no limit */
     size_t limit;                      /* how many blocks to list at most; 0: all */
     enum st_model_order order;         /* which order holds in every schedule */
+    enum st_relation relation;         /* ST_DATA: only accesses conflict */
     bool may_deadlock; /* st_predict_run sets it: some schedule may end in deadlock */
 };
 

@@ -1,5 +1,7 @@
 #include "report/json/json_parts.h"
 
+#include "report/json/page_choice.h"
+
 #include "report/calls.h"
 
 #include <stdlib.h>
@@ -119,6 +121,15 @@ void st_write_edges(const struct st_report *report, const struct st_edge *edges,
     for (size_t i = 0; i < count; i++)
         st_write_edge(report, &edges[i], ends ? &ends[i] : NULL, json);
     st_json_array_end(json);
+}
+
+void st_write_path(const struct st_report *report, const struct st_edge *path, size_t length,
+                   struct st_json *json) {
+    size_t written = json->in_page && length > ST_PAGE_EDGES ? ST_PAGE_EDGES : length;
+    st_json_key(json, "path");
+    st_write_edges(report, path, NULL, written, json);
+    if (written < length)
+        st_json_number_field(json, "path_left_out", length - written);
 }
 
 void st_write_mark(const struct st_report *report, struct st_mark mark, const char *prefix,
