@@ -2,8 +2,8 @@
 set(PAGE_DIR ${PROJECT_SOURCE_DIR}/src/report/html/page)
 set(PAGE_SOURCE ${CMAKE_CURRENT_BINARY_DIR}/page.c)
 # In the order in which they run.
-set(PAGE_SCRIPTS dom.js results.js findings.js filters.js story.js lanes.js source.js finding.js list.js
-    blocks.js trace.js main.js)
+set(PAGE_SCRIPTS dom.js results.js findings.js filters.js story.js lanes.js syntax.js source.js
+    review.js finding.js list.js blocks.js trace.js main.js)
 list(TRANSFORM PAGE_SCRIPTS PREPEND ${PAGE_DIR}/)
 add_custom_command(
   OUTPUT ${PAGE_SOURCE}

@@ -1,6 +1,8 @@
 // Writes to a leveldb from two threads while its own compaction runs, and prints what is in it.
 //
-//     store FOLDER [ENTRIES]
+//     store FOLDER [ENTRIES [read]]
+//
+// With `read`, each thread reads back at once what it has written.
 #include <leveldb/db.h>
 #include <leveldb/write_batch.h>
 
@@ -10,6 +12,7 @@
 #include <thread>
 
 static int entries = 60; // of each thread
+static bool reads = false;
 
 static void check(const leveldb::Status &status) {
     if (!status.ok()) {
@@ -22,6 +25,9 @@ static void fill(leveldb::DB *db, int writer) {
     for (int i = 0; i < entries; i++) {
         std::string key = std::to_string(writer) + "." + std::to_string(i);
         check(db->Put(leveldb::WriteOptions(), key, std::string(2000, 'a' + i % 26)));
+        std::string value;
+        if (reads)
+            check(db->Get(leveldb::ReadOptions(), key, &value));
     }
 }
 
@@ -30,10 +36,11 @@ int main(int argc, char **argv) {
     leveldb::Options options;
     options.create_if_missing = true;
     options.write_buffer_size = 64 << 10;
-    if (argc != 2 && argc != 3)
+    if (argc < 2 || argc > 4)
         return 2;
-    if (argc == 3)
+    if (argc > 2)
         entries = std::atoi(argv[2]);
+    reads = argc > 3;
     leveldb::DestroyDB(argv[1], options);
     check(leveldb::DB::Open(options, argv[1], &db));
     std::thread one(fill, db, 1), other(fill, db, 2);

@@ -7,8 +7,8 @@ void st_json_start(struct st_json *json, FILE *file) {
     *json = (struct st_json){.file = file, .empty = true};
 }
 
-void st_json_start_in_page(struct st_json *json, FILE *file) {
-    *json = (struct st_json){.file = file, .flat = 1, .in_page = true, .empty = true};
+void st_json_start_in_page(struct st_json *json, FILE *file, size_t room) {
+    *json = (struct st_json){.file = file, .flat = 1, .in_page = true, .room = room, .empty = true};
 }
 
 void st_json_finish(struct st_json *json) {

@@ -16,6 +16,7 @@ struct st_json {
     FILE *file;
     unsigned depth, flat;
     bool in_page;   /* escapes what could end an element of HTML, too */
+    size_t room;    /* in a page: so many bytes may go into its findings */
     bool empty;     /* nothing was written yet in the innermost container */
     bool after_key; /* the next value belongs to a key that was just written */
 };
@@ -24,7 +25,7 @@ void st_json_start(struct st_json *json, FILE *file);
 
 /* The same for a document inside a script element of an HTML page: on one line, and without a
  * character that means something to a reader of HTML. */
-void st_json_start_in_page(struct st_json *json, FILE *file);
+void st_json_start_in_page(struct st_json *json, FILE *file, size_t room);
 
 /* Ends the document with a newline. */
 void st_json_finish(struct st_json *json);

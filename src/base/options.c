@@ -134,6 +134,10 @@ static int set_text(const struct parser *parser, const struct st_option *option,
     if (!*text)
         return st_fail(parser->error, parser->source, ST_AT_FILE, 0,
                        "option '--%s' needs a %s that is not empty", option->name, option->value);
+    const char *refusal = option->refusal ? option->refusal(text) : NULL;
+    if (refusal)
+        return st_fail(parser->error, parser->source, ST_AT_FILE, 0, "option '--%s' %s",
+                       option->name, refusal);
     if (option->kind == ST_TEXT)
         *(const char **)value = text;
     else if (texts->count == ST_MOST_TEXTS)

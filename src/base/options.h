@@ -45,8 +45,11 @@ struct st_option {
     const char *initial;                 /* the default as the user would write it, or NULL */
     const char *const *choices;          /* the words of choices, ending with NULL; or ... */
     const char *(*choice)(size_t index); /* ... where they are not constant: word or NULL */
-    const char *help;                    /* a phrase without a full stop */
-    const char *note;                    /* what is to be said behind choices and default */
+    const char *(*refusal)(
+        const char *text); /* of a text: why it is none, behind the name of the
+                              option ("needs a colon"), or NULL: it is all right */
+    const char *help;      /* a phrase without a full stop */
+    const char *note;      /* what is to be said behind choices and default */
     /* Where in the struct of values to note who gave it last, as a const char * that is NULL when
      * nobody did: the command or the variable. 0: nowhere. */
     size_t given;

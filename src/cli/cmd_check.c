@@ -197,6 +197,7 @@ static const struct st_option options[] = {
     STRICT_OPTION(struct check_values),
     FILTER_OPTIONS(struct check_values, filters),
     REPORT_FORMAT_OPTION(struct check_values, "text"),
+    EDITOR_OPTION(struct check_values, filters),
     OUTPUT_OPTION(struct check_values),
     COMMON_OPTIONS,
 };

@@ -172,6 +172,7 @@ static const struct st_option options[] = {
     FILTER_OPTIONS(struct values, filters),
     OUTPUT_OPTION(struct values),
     REPORT_FORMAT_OPTION(struct values, "text"),
+    EDITOR_OPTION(struct values, filters),
     COMMON_OPTIONS,
 };
 

@@ -113,6 +113,7 @@ static enum status write_report(struct predict *predict) {
     struct st_details details = {st_context_details_lookup, &contexts};
     struct st_report report = {.schema = ST_PREDICT_SCHEMA,
                                .trace = predict->path,
+                               .relation = predict->plan.options.relation,
                                .details = input->tracker ? &details : NULL,
                                .built = st_trace_input_recorded(input),
                                .symbols = &input->symbols,
@@ -187,7 +188,11 @@ static int open_input(struct predict *predict, struct st_error *error) {
                                          (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
                                      .again = true,
                                      .no_starts = true};
-    return open_trace_input(&predict->input, source, values->common.quiet, error);
+    if (open_trace_input(&predict->input, source, values->common.quiet, error) < 0)
+        return -1;
+    predict->plan.options.relation =
+        st_relation_or_usual(values->relation, st_trace_is_recording(predict->input.reading.trace));
+    return 0;
 }
 
 static enum status predict_only(struct predict *predict) {

@@ -152,6 +152,7 @@ static const struct st_option options[] = {
      .value = "FILE",
      .help = "write the report to FILE instead of standard error"},
     REPORT_FORMAT_OPTION(struct values, "text"),
+    EDITOR_OPTION(struct values, filters),
     COMMON_OPTIONS,
 };
 

@@ -155,9 +155,13 @@ static enum status run(const void *command_values, const char *const *operands) 
 }
 
 static const struct st_option options[] = {
-    RELATION_OPTIONS(struct values),        FILTER_OPTIONS(struct values, filters),
-    STORIES_OPTION(struct values, filters), REPORT_FORMAT_OPTION(struct values, "html"),
-    OUTPUT_OPTION(struct values),           COMMON_OPTIONS,
+    RELATION_OPTIONS(struct values),
+    FILTER_OPTIONS(struct values, filters),
+    STORIES_OPTION(struct values, filters),
+    REPORT_FORMAT_OPTION(struct values, "html"),
+    EDITOR_OPTION(struct values, filters),
+    OUTPUT_OPTION(struct values),
+    COMMON_OPTIONS,
 };
 
 const struct command cmd_report = {

@@ -480,6 +480,7 @@ static const struct st_option options[] = {
     STRICT_OPTION(struct values),
     FILTER_OPTIONS(struct values, filters),
     REPORT_FORMAT_OPTION(struct values, "text"),
+    EDITOR_OPTION(struct values, filters),
     COMMON_OPTIONS,
 };
 

@@ -164,9 +164,11 @@ static const struct st_option last_rows[] = {
      .offset = offsetof(struct predict_values, keep),
      .value = "DIR",
      .help = "with --confirm: where schedules go; the folder seriatim-hunt if not given"},
+    RELATION_OPTIONS(struct predict_values),
     REPAIR_OPTION(struct predict_values),
     FILTER_OPTIONS(struct predict_values, filters),
     REPORT_FORMAT_OPTION(struct predict_values, "text"),
+    EDITOR_OPTION(struct predict_values, filters),
     OUTPUT_OPTION(struct predict_values),
     COMMON_OPTIONS,
 };

@@ -14,6 +14,7 @@ struct predict_values {
     bool proven;
     unsigned notion; /* enum st_notion */
     unsigned sync;   /* enum st_model_order */
+    unsigned relation;
     const char *spec;
     uint64_t limit, jobs;
     double timeout, total_timeout;

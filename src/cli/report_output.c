@@ -4,6 +4,7 @@
 #include "report/story/story.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -37,11 +38,28 @@ struct st_text_style text_style(const struct common_values *common, int fd) {
         .quiet = common->quiet, .color = use_color(common->color, fd), .width = find_width(fd)};
 }
 
+static bool leaves_editor_out(const char *url) {
+    return !url || strcmp(url, "none") == 0;
+}
+
+const char *refuse_editor(const char *text) {
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
+    size_t scheme = strspn(text, letters);
+    if (leaves_editor_out(text))
+        return NULL;
+    if (!scheme || strncmp(text + scheme, "://", 3) != 0 || !strstr(text + scheme, "{file}"))
+        return "needs an address with {file} in it, such as vscode://file{file}:{line}, or none";
+    return NULL;
+}
+
 void write_report_as(const struct st_report *report, const struct filter_values *filters,
                      unsigned format, struct st_text_style style, FILE *file) {
+    struct st_report with_editor = *report;
+    with_editor.editor_url = leaves_editor_out(filters->editor_url) ? NULL : filters->editor_url;
     style.stories = filters->stories;
     if (filters->print)
         st_report_suppressions(report, file);
     else
-        st_report_formats[format].write(report, style, file);
+        st_report_formats[format].write(&with_editor, style, file);
 }

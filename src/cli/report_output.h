@@ -11,6 +11,7 @@ struct filter_values {
     struct st_filter_files files;
     bool print; /* suppressions instead of the report */
     uint64_t stories;
+    const char *editor_url;
 };
 
 /* Rows for the tables of options. `member` is the struct filter_values in the struct of values. */
@@ -35,6 +36,15 @@ struct filter_values {
     {                                                                                              \
         .name = "print-suppressions", .kind = ST_FLAG, .offset = offsetof(type, member.print),     \
         .help = "write suppressions for all findings instead of the report"                        \
+    }
+
+/* Where the lines of a page lead to. */
+#define EDITOR_OPTION(type, member)                                                                \
+    {                                                                                              \
+        .name = "editor-url", .kind = ST_TEXT, .offset = offsetof(type, member.editor_url),        \
+        .value = "TEMPLATE", .initial = "vscode://file{file}:{line}", .refusal = refuse_editor,    \
+        .help = "in a page: the address that opens a line in an editor; {file} stands for the "    \
+                "path, {line} for the number; none leaves such links out"                          \
     }
 
 /* How to write findings: an index in st_report_formats. */
@@ -64,6 +74,10 @@ struct filter_values {
         .help = "exit with status 2 if nothing was checked: no block ran, only one thread did, "   \
                 "or no two threads met at any memory"                                              \
     }
+
+/* What is wrong with the address of an editor, or NULL: it has a scheme and a place for the file.
+ */
+const char *refuse_editor(const char *text);
 
 /* The exit status of a report. Found wins over trouble: what was found is true, even if something
  * else could not be decided. */

@@ -59,6 +59,8 @@ struct st_block_gap {
     char *left, *back; /* lines in that block: "bank.c:21"; "" where they are not known */
     uint64_t times;    /* how often it was cut there, as far as that is known; 0: as often as there
                         * are violations with this gap */
+    bool next_turn;    /* the block came back in the next turn of a loop: in the same critical
+                        * section, entered once more, and to the same variable */
 };
 
 /* A violated block. Invariant: begin <= event, and event <= end unless end is 0 (still open). */
@@ -68,7 +70,9 @@ struct st_violation {
     uint32_t depth; /* 0 is outermost */
     uint64_t begin_loc;
     uint64_t begin, end;
-    bool again;            /* it is a part of a call of which an earlier part was violated */
+    bool again;  /* it is a part of a call of which an earlier part was violated */
+    bool waited; /* between letting go and coming back, its thread received from a channel to which
+                  * nobody has ever sent: it waited for something outside of the program */
     struct st_place event; /* the first event that proves it */
     struct st_edge *path; /* out of the block and back to `event`; NULL where the engine has none */
     size_t path_length;

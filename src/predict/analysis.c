@@ -20,8 +20,9 @@ static void *make_defaults(const struct st_analysis *analysis) {
 }
 
 struct st_run_needs st_predict_needs(const struct st_predict_plan *plan) {
-    struct st_run_needs needs = {.model = {.order = plan->options.order},
-                                 .memory = plan->options.memory};
+    struct st_run_needs needs = {
+        .model = {.order = plan->options.order, .data = plan->options.relation == ST_DATA},
+        .memory = plan->options.memory};
     st_observers_add(&needs.model.observers, &st_deadlock_observer, 0);
     for (size_t i = 0; i < plan->analysis_count; i++) {
         const struct st_analysis *analysis = &plan->analyses[i];

@@ -10,6 +10,7 @@
 #include "finding/table.h"
 #include "predict/run.h"
 #include "predict/total_time.h"
+#include "trace/relation.h"
 
 enum st_notion { ST_NOTION_CONFLICT, ST_NOTION_VIEW };
 
@@ -25,6 +26,7 @@ struct st_predict_options {
     size_t memory;             /* bytes that the command may use; 0: any amount */
     size_t limit;              /* how many blocks to list at most; 0: all */
     enum st_model_order order; /* which order holds in every schedule */
+    enum st_relation relation; /* ST_DATA: only accesses conflict */
     bool may_deadlock;         /* st_predict_run sets it: some schedule may end in deadlock */
 };
 

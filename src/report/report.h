@@ -112,6 +112,8 @@ struct st_report {
     const struct st_hunt_facts *hunt;  /* of a hunt, or NULL */
     bool has_status;                   /* is it known with which status the program will exit? */
     int status;
+    const char *editor_url; /* of a page: the address of a line in an editor, with {file} and
+                             * {line}; NULL or "": no such links */
 };
 
 struct st_text_style {

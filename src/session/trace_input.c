@@ -94,6 +94,8 @@ int st_trace_input_open(struct st_trace_input *input, const struct st_trace_sour
 }
 
 void st_trace_input_close(struct st_trace_input *input) {
+    if (input->has_symbols && input->symbols.times_given)
+        st_names_free(&input->symbols.threads);
     if (input->has_symbols && input->tracker) {
         st_names_free(&input->symbols.locations);
         st_contexts_free(&input->symbols.contexts);
@@ -207,9 +209,24 @@ struct st_facts st_trace_input_facts(const struct st_trace_input *input) {
     return facts;
 }
 
+/* As the program calls them. */
+static void name_threads(struct st_trace_input *input, const struct st_symbols *usual) {
+    char text[1024];
+    st_names_init(&input->symbols.threads);
+    for (uint32_t i = 0; i < usual->threads.count; i++) {
+        bool given = i < usual->given_capacity && usual->given[i];
+        if (given)
+            st_symbols_thread_name(usual, i, text, sizeof text);
+        const char *name = given ? text : st_name(&usual->threads, i);
+        st_names_append(&input->symbols.threads, name, strlen(name));
+    }
+}
+
 const struct st_symbols *st_trace_input_symbols(struct st_trace_input *input) {
     input->symbols = *st_trace_symbols(input->reading.trace);
     input->has_symbols = true;
+    if (input->symbols.times_given)
+        name_threads(input, st_trace_symbols(input->reading.trace));
     if (input->tracker) {
         st_names_init(&input->symbols.locations);
         st_contexts_init(&input->symbols.contexts);

@@ -256,7 +256,8 @@ enum st_stream_channel {
     ST_CHANNEL_DETACHED, /* an event of a detached task was fulfilled */
     ST_CHANNEL_SPAWN,    /* oneTBB: a task is handed to the scheduler */
     ST_CHANNEL_ARENA,    /* what was to be done in an arena is done */
-    ST_CHANNEL_LAST_OF_RUNTIME = ST_CHANNEL_ARENA,
+    ST_CHANNEL_OUTSIDE,  /* something came from outside of the program: nobody sends */
+    ST_CHANNEL_LAST_OF_RUNTIME = ST_CHANNEL_OUTSIDE,
     ST_CHANNEL_WRITERS, /* tasks that depend on a variable as out or inout */
     ST_CHANNEL_READERS, /* as in */
 

@@ -46,6 +46,9 @@ void st_symbols_init(struct st_symbols *symbols) {
     symbols->noted = symbols->lock_channels = symbols->doubts = 0;
     symbols->doubtful = NULL;
     symbols->doubtful_capacity = 0;
+    symbols->given = NULL;
+    symbols->given_capacity = 0;
+    symbols->times_given = 0;
     st_contexts_init(&symbols->contexts);
     symbols->reuses = symbols->packs = false;
     symbols->elsewhere = (struct st_names_elsewhere){NULL, NULL, NULL};
@@ -65,7 +68,48 @@ void st_symbols_free(struct st_symbols *symbols) {
     st_channels_free(&symbols->channel_facts);
     st_contexts_free(&symbols->contexts);
     free(symbols->doubtful);
+    for (size_t i = 0; i < symbols->given_capacity; i++)
+        free(symbols->given[i]);
+    free(symbols->given);
 }
+
+/* ---- threads ---- */
+
+void st_symbols_call_thread(struct st_symbols *symbols, uint32_t thread, const char *name) {
+    st_reserve(&symbols->given, &symbols->given_capacity, (size_t)thread + 1);
+    free(symbols->given[thread]);
+    symbols->given[thread] = *name ? st_strdup(name) : NULL;
+    symbols->times_given++;
+}
+
+static const char *given_name(const struct st_symbols *symbols, uint32_t thread) {
+    return thread < symbols->given_capacity ? symbols->given[thread] : NULL;
+}
+
+/* Is the name that of one thread only, be it one that the program has not named? */
+static bool is_unique(const struct st_symbols *symbols, uint32_t thread, const char *name) {
+    for (uint32_t i = 0; i < symbols->threads.count; i++) {
+        const char *other = given_name(symbols, i);
+        if (i != thread && other && strcmp(other, name) == 0)
+            return false;
+        if (strcmp(st_name(&symbols->threads, i), name) == 0)
+            return false;
+    }
+    return true;
+}
+
+void st_symbols_thread_name(const struct st_symbols *symbols, uint32_t thread, char *buffer,
+                            size_t size) {
+    const char *usual = st_name(&symbols->threads, thread), *name = given_name(symbols, thread);
+    if (!name)
+        snprintf(buffer, size, "%s", usual);
+    else if (is_unique(symbols, thread, name))
+        snprintf(buffer, size, "%s", name);
+    else
+        snprintf(buffer, size, "%s (%s)", name, usual);
+}
+
+/* ---- locks ---- */
 
 void st_symbols_doubt(struct st_symbols *symbols, uint32_t lock, bool doubtful) {
     st_reserve(&symbols->doubtful, &symbols->doubtful_capacity, (size_t)lock + 1);

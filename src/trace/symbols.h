@@ -89,6 +89,9 @@ struct st_symbols {
     uint32_t noted, lock_channels, doubts;
     bool *doubtful;
     size_t doubtful_capacity;
+    char **given; /* by thread: what the program calls it; NULL where it does not */
+    size_t given_capacity;
+    uint64_t times_given; /* how often a thread got such a name */
     bool reuses; /* the numbers of variables that have ended are used again, for the same names */
     bool packs;  /* a reader may pack the names of variables */
     struct st_names_elsewhere elsewhere;
@@ -104,6 +107,13 @@ const char *st_lock_of_channel(const struct st_symbols *symbols, const struct st
 
 /* What reports call a lock that is held: "l", "l (read)". */
 const char *st_held_name(const struct st_symbols *symbols, uint32_t lock);
+
+/* The program calls the thread so; the last name counts, and "" is none. */
+void st_symbols_call_thread(struct st_symbols *symbols, uint32_t thread, const char *name);
+
+/* What reports call it: as the program does, or "T3"; "worker (T3)" where others have that name. */
+void st_symbols_thread_name(const struct st_symbols *symbols, uint32_t thread, char *buffer,
+                            size_t size);
 
 /* How many locks there are, those with channels included, and how many channels for signals. */
 static inline uint32_t st_lock_count(const struct st_symbols *symbols) {

@@ -440,7 +440,8 @@ name_channel(struct st_translator *t, struct st_sync_object *channel, unsigned n
         [ST_CHANNEL_REDUCTION - ST_CHANNEL_FIRST] = "omp reduction",
         [ST_CHANNEL_DETACHED - ST_CHANNEL_FIRST] = "omp task detach",
         [ST_CHANNEL_SPAWN - ST_CHANNEL_FIRST] = "tbb task",
-        [ST_CHANNEL_ARENA - ST_CHANNEL_FIRST] = "tbb arena"};
+        [ST_CHANNEL_ARENA - ST_CHANNEL_FIRST] = "tbb arena",
+        [ST_CHANNEL_OUTSIDE - ST_CHANNEL_FIRST] = "outside"};
     char name[ST_LONGEST_NAME];
     if (number >= ST_CHANNEL_FIRST && number <= ST_CHANNEL_LAST_OF_RUNTIME)
         snprintf(name, sizeof name, "%s", meanings[number - ST_CHANNEL_FIRST]);

@@ -102,8 +102,8 @@ static void name_allocated(struct st_translator *t, struct st_data_place place, 
         snprintf(buffer, size, "%s from %s (%s)", name, where, code.function);
         return;
     }
-    int length = snprintf(buffer, size, "heap block of %" PRIu64 " bytes from %s (%s)", origin.b,
-                          where, code.function);
+    int length = snprintf(buffer, size, "heap block of %" PRIu64 " byte%s from %s (%s)", origin.b,
+                          origin.b == 1 ? "" : "s", where, code.function);
     if (place.offset && length > 0 && (size_t)length < size)
         snprintf(buffer + length, size - (size_t)length, "+%" PRIu64, place.offset);
 }
@@ -133,37 +133,7 @@ void st_translate_name(struct st_translator *t, struct st_data_place place, char
 
 /* ---- threads ---- */
 
-void st_translate_thread_name(struct st_translator *t, uint32_t number, const char *name) {
-    st_reserve(&t->thread_names, &t->thread_name_capacity, (size_t)number + 1);
-    free(t->thread_names[number]);
-    t->thread_names[number] = st_strdup(name);
-}
-
-/* What the program called it last, or NULL. */
-static const char *given_name(const struct st_translator *t, uint32_t number) {
-    const char *name = number < t->thread_name_capacity ? t->thread_names[number] : NULL;
-    return name && *name ? name : NULL;
-}
-
-/* Is the name that of one thread only, be it one that the program has not named? */
-static bool is_unique(const struct st_translator *t, uint32_t number, const char *name) {
-    for (uint32_t i = 0; i < t->symbols.threads.count; i++) {
-        const char *other = given_name(t, i);
-        if (i != number && other && strcmp(other, name) == 0)
-            return false;
-        if (strcmp(st_name(&t->symbols.threads, i), name) == 0)
-            return false;
-    }
-    return true;
-}
-
 void st_translator_thread_name(const struct st_translator *t, uint32_t number, char *buffer,
                                size_t size) {
-    const char *usual = st_name(&t->symbols.threads, number), *name = given_name(t, number);
-    if (!name)
-        snprintf(buffer, size, "%s", usual);
-    else if (is_unique(t, number, name))
-        snprintf(buffer, size, "%s", name);
-    else
-        snprintf(buffer, size, "%s (%s)", name, usual);
+    st_symbols_thread_name(&t->symbols, number, buffer, size);
 }

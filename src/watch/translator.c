@@ -76,9 +76,6 @@ void st_translator_free(struct st_translator *t) {
     free(t->origin_facts);
     st_map64_free(&t->allocating);
     free(t->allocators);
-    for (size_t i = 0; i < t->thread_name_capacity; i++)
-        free(t->thread_names[i]);
-    free(t->thread_names);
     st_map64_free(&t->functions);
     st_map64_free(&t->call_sites);
     free(t->call_site_facts);
@@ -366,7 +363,8 @@ static void on_text(struct st_translator *t, const struct st_stream_record *reco
 static void on_thread_name(struct st_translator *t, const struct st_stream_record *record) {
     char *name = copy_text(record + 1);
     if (name)
-        st_translate_thread_name(t, thread_number(t, (uint32_t)st_stream_address(record)), name);
+        st_symbols_call_thread(&t->symbols, thread_number(t, (uint32_t)st_stream_address(record)),
+                               name);
     else
         t->facts.garbage++;
     free(name);

@@ -168,8 +168,6 @@ struct st_translator {
     struct st_map64 allocating;    /* calls by which memory came, by return address, */
     enum st_ownership *allocators; /* and whether memory is to be named after them */
     size_t allocator_capacity;
-    char **thread_names; /* by number: as the program calls them; NULL where it does not */
-    size_t thread_name_capacity;
     struct st_map64 calls;     /* by return address */
     enum st_ownership *owners; /* by that number: whose code is there */
     size_t owner_capacity;
@@ -296,7 +294,6 @@ void st_translate_name(struct st_translator *t, struct st_data_place place, char
 void st_translate_allocate(struct st_translator *t, const struct thread *thread,
                            const struct st_stream_record *record);
 void st_translate_frame(struct st_translator *t, const struct st_stream_record *record);
-void st_translate_thread_name(struct st_translator *t, uint32_t number, const char *name);
 
 /* ---- access_events.c ---- */
 

@@ -35,6 +35,7 @@ class Expectations:
     lines: list = dataclasses.field(default_factory=list)   # of (block, [tag])
     runs: list = dataclasses.field(default_factory=list)    # of (block, violated, executed)
     harm: list = dataclasses.field(default_factory=list)    # what the bug can do: any of HARMS
+    by_design: list = dataclasses.field(default_factory=list)  # blocks; no other is below that line
 
     def add(self, text):
         key, _, value = text.partition(":")
@@ -45,6 +46,8 @@ class Expectations:
             raise Mistake(f"'EXPECT {text}' says nothing")
         elif key in ("violated", "maybe", "cycle"):
             getattr(self, key).extend(words)
+        elif key == "by-design":
+            self.by_design.extend(words)
         elif key == "cut-by":
             self.cut_by.append(words)
         elif key == "on":
@@ -276,6 +279,7 @@ class Comparison:
         self._on()
         self._lines()
         self._runs()
+        self._by_design()
 
     def _say(self, sentence):
         self.problems.append(sentence)
@@ -327,6 +331,14 @@ class Comparison:
                 wanted = "; ".join(f"@{tag} = " + " or ".join(
                     f"{file}:{line}" for file, line in sorted(self.tags[tag])) for tag in tags)
                 self._say(f"no path of '{block}' has all of these places: {wanted}")
+
+    def _by_design(self):
+        for finding in self.result.get("findings", []):
+            block = self.result["violations"][finding["violation"]]["block"]
+            expected = matches(block, self.expected.by_design)
+            if finding["by_design"] != expected:
+                self._say(f"'{block}' is {'not ' * expected}below \"By design?\": "
+                          f"{finding['why_here']}")
 
     def _runs(self):
         for pattern, violated, executed in self.expected.runs:

@@ -29,6 +29,9 @@ class Generator:
         self.at_home = 0.85 if seed % 2 else 0
         self.deepest = 7 if self.at_home else 4
         self.weights = [50, 40, 3, 2, 5, 2] if self.at_home else [60, 20, 8, 3, 5, 2]
+        # In every third of the others most threads either write or read, as where one works on what
+        # another has prepared: much is read again, in parts.
+        self.roles = seed % 6 == 4
 
     def put(self, thread, *words):
         self.lines.append(" ".join(map(str, (thread,) + words)))
@@ -44,7 +47,10 @@ class Generator:
             return
         region = self.random.randrange(self.regions)
         size = self.random.choice([1, 2, 4, 8])
-        kind = self.random.choices(["r", "w", "set", "copy", "add", "load"], [10, 10, 2, 1, 1, 1])[0]
+        reads = 10 if not self.roles else 2 if thread % 2 else 30
+        writes = 10 if not self.roles else 15 if thread % 2 else 3
+        kind = self.random.choices(["r", "w", "set", "copy", "add", "load"],
+                                   [reads, writes, 2, 1, 1, 1])[0]
         if kind in ("r", "w"):
             offset = self.random.randrange(0, max(1, self.span - size + 1))
             if self.random.random() < 0.8:

@@ -92,7 +92,7 @@ class Completion:
             for option in options(command):
                 if option.value and not choices(command, option):
                     self.assertIn(option.value, ("FILE", "TRACE", "DIR", "N", "S", "SIZE", "A-B",
-                                                 "IMPROVEMENT", "COMMAND", "GLOB"),
+                                                 "IMPROVEMENT", "COMMAND", "GLOB", "TEMPLATE"),
                                   (command, option))
 
     def test_nothing_for_numbers_and_the_like(self):

@@ -116,6 +116,33 @@ class Names(Case):
     def test_threads_have_the_names_that_the_program_gave_them(self):
         self.assertEqual({step["thread"] for step in self.steps("use")}, {"worker-3", "idle"})
 
+    def test_a_recording_knows_these_names(self):
+        self.run_here("record", "-q", "-o", "trace.stt", "./program", "worker-3", "idle",
+                      env={"SERIATIM_RUNTIME_DIR": str(RUNTIME)})
+        self.run_here("convert", "-q", "trace.stt", "copy.stt")
+        for trace in ("trace.stt", "copy.stt"):
+            checked = json.loads(self.run_here("check", "--format", "json", trace).out)
+            [cut] = [cut for cut in checked["violations"] if cut["block"] == "use"]
+            self.assertEqual({step["thread"] for step in cut["story"]["steps"] if "action" in step},
+                             {"worker-3", "idle"})
+
+    def test_paths_that_the_compiler_cut_off_start_at_the_root(self):
+        """-ffile-prefix-map: such a path stays as it is, and is found from the root of the sources."""
+        (self.folder / "src").mkdir()
+        (self.folder / "program.c").rename(self.folder / "src" / "program.c")
+        self.command(BINARY, "cc", "-g", "-O1", f"-I{programs.FOLDER}", f"-ffile-prefix-map={self.folder}/=",
+                     f"{self.folder}/src/program.c", "schedule.o", "-L.", "-lgrab",
+                     f"-Wl,-rpath,{self.folder}", "-o", "program", "-pthread")
+        result = self.result("--source-root", ".")
+        cuts = [cut for cut in result["violations"] if cut["block"] == "use"]
+        self.assertRegex(cuts[0]["cause"]["left"], r"^src/program\.c:\d+$")
+        sarif = json.loads(self.run_here("report", "--format", "sarif", "--source-root", ".", "result.json").out)
+        places = {location["physicalLocation"]["artifactLocation"]["uri"]
+                  for found in sarif["runs"][0]["results"] for location in found["locations"]}
+        self.assertEqual(places, {"src/program.c"})
+        text = self.run_here("report", "--format", "text", "--source-root", ".", "result.json").out.decode()
+        self.assertIn("src/program.c:27  static BLOCK void use(void) {", text)
+
     def test_equal_names_get_a_number_too(self):
         names = {step["thread"] for step in self.steps("use", names=("same", "same"))}
         self.assertEqual(names, {"same (T1)", "same (T2)"})

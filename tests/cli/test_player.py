@@ -108,6 +108,12 @@ HARD = {
     "a thread reads again what it depends on":
         "0 start 1/1 w 0 0 8/0 w 0 12 2/1 enter 2/1 w 0 4 4/1 copy 0 6 6/1 w 0 0 8/0 r 0 0 8/0 r 0 0 4/"
         "0 r 0 4 1/1 w 0 2 2/1 leave",
+    "a third thread writes beside what is read again":
+        "0 start 1/0 start 2/1 enter 2/1 w 0 0 8/0 r 0 0 8/0 r 0 0 4/0 r 0 4 1/1 enter 3/1 w 0 0 1/"
+        "2 w 0 1 1/0 r 0 0 1/0 w 0 8 4/1 r 0 8 4/1 leave/1 leave",
+    "a thread is not the one that was there before it":
+        "0 start 1/0 start 3/0 enter 0/0 w 0 0 4/1 r 0 0 4/1 w 0 8 4/3 r 0 24 1/3 r 0 25 1/3 start 2/"
+        "2 w 0 16 4/0 r 0 16 4/0 r 0 8 4/0 leave",
     "neighbours are loaded atomically":
         "0 start 1/0 enter 0/0 w 0 0 4/1 load 0 0/1 load 0 4/0 w 0 4 4/0 leave",
     "a range learns something in its second part":

@@ -322,7 +322,8 @@ class Harness(unittest.TestCase):
                 else:
                     self.assertEqual(names, ["", "fixed"])
                     self.assertFalse(program.variants[0].expected.none)
-                    self.assertTrue(program.variants[-1].expected.none)
+                    last = program.variants[-1].expected
+                self.assertTrue(last.none or last.by_design)
 
     def test_every_wish_is_known(self):
         names = {program.name for program in programs.all_programs()}

@@ -93,7 +93,8 @@ static void run_step(const struct encoding *encoding, struct state *state, size_
 struct search {
     const struct units *units;
     const struct encoding *encoding;
-    bool serial; /* only those that are */
+    bool serial;   /* only those that are */
+    bool no_locks; /* and they need not obey locks */
     size_t most;
     struct states visited;
     bool gave_up, stuck;
@@ -138,7 +139,8 @@ static void go_on(struct search *search, const struct state *state) {
     for (size_t i = 0; i < units->count; i++) {
         if (search->gave_up || search->stranger)
             return;
-        if (!units_ready(units, search->encoding->sample, state->done, i))
+        if (search->no_locks ? !units_ready_without_locks(units, state->done, i)
+                             : !units_ready(units, search->encoding->sample, state->done, i))
             continue;
         moved = true;
         if (search->serial && cuts_a_transaction(units, state->done, i))
@@ -162,15 +164,19 @@ static void search_all(struct search *search) {
 /* ---- the verdicts ---- */
 
 /* False when it takes too long. */
-static bool judge(const struct units *units, const struct sample *sample, bool by_view, size_t most,
-                  struct atomicity_verdict *verdict) {
+static bool judge(const struct units *units, const struct sample *sample, bool by_view, bool data,
+                  size_t most, struct atomicity_verdict *verdict) {
     struct encoding encoding;
     encoding_init(&encoding, sample, by_view);
     if (!encoding.fits)
         return false;
     struct states serial = {0};
-    struct search search = {
-        .units = units, .encoding = &encoding, .most = most, .serial = true, .found = &serial};
+    struct search search = {.units = units,
+                            .encoding = &encoding,
+                            .most = most,
+                            .serial = true,
+                            .no_locks = data,
+                            .found = &serial};
     search_all(&search);
     bool decided = !search.gave_up;
     if (decided) {
@@ -205,8 +211,10 @@ void atomicity_check(struct atomicity *atomicity, const struct sample *sample, s
     units_find(&atomicity->units, sample);
     const struct units *units = &atomicity->units;
     atomicity->decided = find_deadlock(units, sample, most, &atomicity->deadlock) &&
-                         judge(units, sample, false, most, &atomicity->conflict) &&
-                         judge(units, sample, true, most, &atomicity->view);
+                         judge(units, sample, false, false, most, &atomicity->conflict) &&
+                         judge(units, sample, true, false, most, &atomicity->view) &&
+                         judge(units, sample, false, true, most, &atomicity->data_conflict) &&
+                         judge(units, sample, true, true, most, &atomicity->data_view);
 }
 
 /* ---- printing ---- */
@@ -234,4 +242,6 @@ void atomicity_print(FILE *file, const struct atomicity *atomicity, const struct
         fprintf(file, "  an interleaving gets stuck\n");
     print_verdict(file, "conflict", &atomicity->conflict, sample);
     print_verdict(file, "view", &atomicity->view, sample);
+    print_verdict(file, "data-conflict", &atomicity->data_conflict, sample);
+    print_verdict(file, "data-view", &atomicity->data_view, sample);
 }

@@ -12,6 +12,9 @@
  *   - view-equivalent if each read reads from the same write in both, or from none in both, and
  * each variable's last write is the same in both.
  *
+ * If only data counts, a serial interleaving need not obey locks: it is no run, but an order in
+ * which the transactions could be thought of.
+ *
  * It is written to be obviously correct: it goes through all interleavings, and its only trick is
  * to remember where the search has been. */
 #ifndef SERIATIM_REFERENCE_ATOMICITY_H
@@ -33,6 +36,7 @@ struct atomicity {
     bool decided;
     bool deadlock; /* some interleaving gets stuck; the verdicts are about those that do not */
     struct atomicity_verdict conflict, view;
+    struct atomicity_verdict data_conflict, data_view; /* if only data counts */
     struct units units;
 };
 

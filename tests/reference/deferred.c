@@ -29,6 +29,7 @@ struct emitter {
     unsigned skip;   /* percent of the dead accesses that are passed over */
     unsigned eager;  /* percent of the accesses that are emitted at once, without need */
     unsigned sparse; /* percent of the accesses that have a position of their own */
+    unsigned known;  /* percent of the reads that are deferred since they depend on nothing new */
     uint32_t batch;  /* events that are fed together, at most */
 
     const struct st_engine *engine;
@@ -39,6 +40,9 @@ struct emitter {
     uint64_t *positions; /* by thread: the present one */
     uint64_t *dead;      /* by thread: what is before this is dead */
     bool *started;       /* by thread: had an event that was not dropped */
+    /* By thread, and another one: up to this position of the other one, the first depends on what
+     * that wrote. */
+    uint64_t **learned;
 
     struct st_event *events; /* all that were emitted; the engine has `fed` of them */
     uint64_t *at, *origins;  /* and the events of the trace that they are */
@@ -118,6 +122,19 @@ static bool depends_on_write(struct emitter *emitter, const struct cell *cell, u
            counts(emitter, cell->writer, &cell->write);
 }
 
+/* The thread depends on something that the writer did then or later: this makes no difference. */
+static bool has_learned(struct emitter *emitter, const struct cell *cell, uint32_t t) {
+    return cell->write.position <= emitter->learned[t][cell->writer] &&
+           chance_percent(&emitter->chance, emitter->known);
+}
+
+/* An access of the thread that depends on the last write is emitted, and so was the write. */
+static void learn(struct emitter *emitter, const struct cell *cell, uint32_t t) {
+    uint64_t *learned = &emitter->learned[t][cell->writer];
+    if (cell->write.position > *learned)
+        *learned = cell->write.position;
+}
+
 static struct kept kept_access(struct emitter *emitter, const struct st_event *event, bool eager) {
     deferred_tally.accesses++;
     deferred_tally.eager += eager;
@@ -136,9 +153,12 @@ static bool is_eager(struct emitter *emitter, uint32_t t) {
 static void on_read(struct emitter *emitter, const struct st_event *event) {
     struct cell *cell = &emitter->cells[event->target];
     uint32_t t = event->thread;
-    bool eager = depends_on_write(emitter, cell, t) || is_eager(emitter, t);
+    bool depends = depends_on_write(emitter, cell, t) && !has_learned(emitter, cell, t);
+    bool eager = depends || is_eager(emitter, t);
     if (eager) /* the write comes first, also when it is the thread's own */
         emit_deferred(emitter, cell->writer, ST_DEFERRED_WRITE, event->target, &cell->write);
+    if (depends)
+        learn(emitter, cell, t);
     cell->reads[t] = kept_access(emitter, event, eager);
 }
 
@@ -146,11 +166,14 @@ static void on_write(struct emitter *emitter, const struct st_event *event) {
     struct cell *cell = &emitter->cells[event->target];
     uint32_t t = event->thread;
     bool depends = depends_on_write(emitter, cell, t);
-    if (depends)
+    if (depends) {
         emit_deferred(emitter, cell->writer, ST_DEFERRED_WRITE, event->target, &cell->write);
+        learn(emitter, cell, t);
+    }
     for (uint32_t u = 0; u < emitter->threads; u++) {
         if (u == t || !counts(emitter, u, &cell->reads[u]))
             continue;
+        emit_deferred(emitter, cell->writer, ST_DEFERRED_WRITE, event->target, &cell->write);
         emit_deferred(emitter, u, ST_DEFERRED_READ, event->target, &cell->reads[u]);
         depends = true;
     }
@@ -235,12 +258,16 @@ static void start(struct emitter *emitter, const struct st_event *events, size_t
     emitter->skip = shares[chance_below(&emitter->chance, 4)];
     emitter->eager = few[chance_below(&emitter->chance, 4)];
     emitter->sparse = few[chance_below(&emitter->chance, 4)];
+    emitter->known = shares[chance_below(&emitter->chance, 4)];
     emitter->batch = batches[chance_below(&emitter->chance, 4)];
     emitter->engine = st_engine_find("witness");
     emitter->state = emitter->engine->create(findings);
     emitter->positions = st_alloc(emitter->threads, sizeof *emitter->positions);
     emitter->dead = st_alloc(emitter->threads, sizeof *emitter->dead);
     emitter->started = st_alloc(emitter->threads, sizeof *emitter->started);
+    emitter->learned = st_alloc(emitter->threads, sizeof *emitter->learned);
+    for (uint32_t t = 0; t < emitter->threads; t++)
+        emitter->learned[t] = st_alloc(emitter->threads, sizeof *emitter->learned[t]);
     emitter->cells = st_alloc(emitter->cell_count, sizeof *emitter->cells);
     for (uint32_t x = 0; x < emitter->cell_count; x++)
         emitter->cells[x].reads = st_alloc(emitter->threads, sizeof(struct kept));
@@ -253,6 +280,9 @@ static void stop(struct emitter *emitter) {
     for (uint32_t x = 0; x < emitter->cell_count; x++)
         free(emitter->cells[x].reads);
     free(emitter->cells);
+    for (uint32_t t = 0; t < emitter->threads; t++)
+        free(emitter->learned[t]);
+    free(emitter->learned);
     free(emitter->positions);
     free(emitter->dead);
     free(emitter->started);

@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MAX_SETUPS = 32 };
+enum { MAX_SETUPS = 64 };
 
 struct options {
     struct program program;

@@ -10,6 +10,7 @@
 #define TRIMMED false
 #define CONFLICT .notion = ST_NOTION_CONFLICT
 #define VIEW .notion = ST_NOTION_VIEW
+#define DATA .relation = ST_DATA
 #define PAIRWISE .races = ST_RACES_PAIRWISE
 #define DEFAULTS                                                                                   \
     {                                                                                              \
@@ -67,6 +68,40 @@ const struct setup setups[] = {
      {.commit_node = {.pairwise = true}}, TRIMMED, false},
     {"commit-node view pairwise", "commit-node", PROMISE_EXACT_FOR_PAIRS, {VIEW},
      {.commit_node = {.pairwise = true}}, TRIMMED, true},
+
+    {"reduction, data", "reduction", PROMISE_SOUND | PROMISE_COMMIT_NODES, {CONFLICT, DATA},
+     {.reduction = {PAIRWISE}}, TRIMMED, false},
+    {"reduction without escape, data", "reduction", PROMISE_SOUND, {CONFLICT, DATA},
+     {.reduction = {PAIRWISE, .without = ST_WITHOUT_ESCAPE}}, TRIMMED, false},
+    {"reduction without happen-before, data", "reduction", PROMISE_SOUND, {CONFLICT, DATA},
+     {.reduction = {PAIRWISE, .without = ST_WITHOUT_HAPPEN_BEFORE}}, TRIMMED, false},
+    {"reduction by variable, data", "reduction", PROMISE_SOUND | PROMISE_COMMIT_NODES,
+     {CONFLICT, DATA},
+     {.reduction = {.races = ST_RACES_BY_VARIABLE}}, TRIMMED, false},
+    {"reduction multilockset, data", "reduction", PROMISE_SOUND | PROMISE_COMMIT_NODES,
+     {CONFLICT, DATA},
+     DEFAULTS, TRIMMED, false},
+    {"blocks 1v, data", "blocks", PROMISE_SOUND_FOR_ONE_VARIABLE, {VIEW, DATA},
+     {.blocks = {.one_variable = true}}, TRIMMED, true},
+    {"blocks 2v, data", "blocks", PROMISE_EXACT_FOR_PAIRS, {VIEW, DATA}, DEFAULTS, TRIMMED, true},
+    {"blocks 2v untrimmed, data", "blocks", PROMISE_EXACT_FOR_PAIRS, {VIEW, DATA},
+     DEFAULTS, UNTRIMMED, true},
+    {"blocks exact, data", "blocks", PROMISE_EXACT, {VIEW, DATA},
+     {.blocks = {.exact = true}}, TRIMMED, true},
+    {"blocks exact untrimmed, data", "blocks", PROMISE_EXACT, {VIEW, DATA},
+     {.blocks = {.exact = true}}, UNTRIMMED, true},
+    {"commit-node conflict, data", "commit-node", COMMIT_NODE, {CONFLICT, DATA},
+     DEFAULTS, TRIMMED, false},
+    {"commit-node view, data", "commit-node", COMMIT_NODE, {VIEW, DATA}, DEFAULTS, TRIMMED, true},
+    {"commit-node conflict untrimmed, data", "commit-node", COMMIT_NODE, {CONFLICT, DATA},
+     DEFAULTS, UNTRIMMED, false},
+    {"commit-node view untrimmed, data", "commit-node", COMMIT_NODE, {VIEW, DATA},
+     DEFAULTS, UNTRIMMED, true},
+    {"commit-node conflict pairwise, data", "commit-node", PROMISE_EXACT_FOR_PAIRS,
+     {CONFLICT, DATA},
+     {.commit_node = {.pairwise = true}}, TRIMMED, false},
+    {"commit-node view pairwise, data", "commit-node", PROMISE_EXACT_FOR_PAIRS, {VIEW, DATA},
+     {.commit_node = {.pairwise = true}}, TRIMMED, true},
     {0},
 };
 // clang-format on
@@ -91,7 +126,8 @@ static void feed(struct st_model *model, const struct sample *sample, struct cha
 }
 
 static struct st_run_needs needs_of(const struct setup *setup) {
-    struct st_run_needs needs = {.model = {.keep_repetitions = setup->untrimmed}};
+    struct st_run_needs needs = {.model = {.keep_repetitions = setup->untrimmed,
+                                           .data = setup->options.relation == ST_DATA}};
     const struct st_predictor *predictor = setup_predictor(setup);
     if (predictor->prepare)
         predictor->prepare(&setup->options, &setup->own, &needs);
@@ -111,7 +147,7 @@ bool setups_share_model(const struct setup *left, const struct setup *right) {
     struct st_model_options one = needs_of(left).model, other = needs_of(right).model;
     return one.order == other.order && one.keep_shared == other.keep_shared &&
            one.keep_repetitions == other.keep_repetitions &&
-           one.keep_sequence == other.keep_sequence &&
+           one.keep_sequence == other.keep_sequence && one.data == other.data &&
            observers_are_equal(&one.observers, &other.observers);
 }
 
@@ -131,6 +167,8 @@ struct st_model *foresight_model(const struct setup *setup, const struct sample 
 
 const struct atomicity_verdict *setup_expects(const struct setup *setup,
                                               const struct atomicity *atomicity) {
+    if (setup->options.relation == ST_DATA)
+        return setup->by_view ? &atomicity->data_view : &atomicity->data_conflict;
     return setup->by_view ? &atomicity->view : &atomicity->conflict;
 }
 

@@ -172,8 +172,12 @@ static bool is_held(const struct units *units, const struct sample *sample, uint
     return false;
 }
 
+bool units_ready_without_locks(const struct units *units, uint64_t done, size_t i) {
+    return units->steps & ~done & bit(i) && !(units->before[i] & ~done);
+}
+
 bool units_ready(const struct units *units, const struct sample *sample, uint64_t done, size_t i) {
-    if (!(units->steps & ~done & bit(i)) || units->before[i] & ~done)
+    if (!units_ready_without_locks(units, done, i))
         return false;
     const struct st_event *event = &sample->events[i];
     return event->op != ST_ACQUIRE || !is_held(units, sample, done, event->target);

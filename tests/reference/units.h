@@ -32,6 +32,9 @@ void units_find(struct units *units, const struct sample *sample);
 /* Can step i run when the steps in `done`, and no others, have run? */
 bool units_ready(const struct units *units, const struct sample *sample, uint64_t done, size_t i);
 
+/* The same if any number of threads may hold a lock. */
+bool units_ready_without_locks(const struct units *units, uint64_t done, size_t i);
+
 /* Is a channel a barrier? It is if its events come in rounds: sends of two or more threads, then a
  * receive by each of them, which is the thread's next event after its send. The last round may
  * lack receives. */

@@ -461,6 +461,27 @@ static void every_kind_of_event_comes_back(void **state) {
     free_sample(&sample);
 }
 
+/* Also one that is equal to another thread's; the last one counts. */
+static void names_that_the_program_gave_to_threads_come_back(void **state) {
+    (void)state;
+    struct sample sample = make_sample();
+    st_symbols_call_thread(&sample.symbols, 0, "old");
+    st_symbols_call_thread(&sample.symbols, 0, "worker");
+    st_symbols_call_thread(&sample.symbols, 1, "pool-7");
+    struct bytes bytes = write_trace(&sample.symbols, &sample.events, 5, false);
+    struct outcome outcome = read_trace(bytes.data, bytes.size, 3);
+    char name[64];
+    assert_false(outcome.failed);
+    assert_same_symbols(&outcome.symbols, &sample.symbols);
+    st_symbols_thread_name(&outcome.symbols, 0, name, sizeof name);
+    assert_string_equal(name, "worker (main)");
+    st_symbols_thread_name(&outcome.symbols, 1, name, sizeof name);
+    assert_string_equal(name, "pool-7");
+    free_outcome(&outcome);
+    free(bytes.data);
+    free_sample(&sample);
+}
+
 static void contexts_come_back(void **state) {
     (void)state;
     struct sample sample = make_context_sample();
@@ -1021,6 +1042,26 @@ static void marks_of_joined_events_made_by_hand_are_read(void **state) {
     }
 }
 
+/* A chunk with names of threads has the form of marks: a number, and bytes. */
+static void names_of_threads_that_make_no_sense_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t thread;
+        const char *text;
+        size_t size;
+        const char *reason;
+    } bad[] = {{1, "x", 2, "a thread that there is not"},
+               {0, "x", 1, "do not end"},
+               {0, "x\0y", 3, "a thread that there is not"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct made file = make_file();
+        put_one_write(&file);
+        size_t second = file.size;
+        put_marks_as(&file, CHUNK_CALLED, bad[i].thread, bad[i].text, bad[i].size);
+        assert_refused(&file, second, bad[i].reason);
+    }
+}
+
 static void marks_that_do_not_fit_are_refused(void **state) {
     (void)state;
     struct made file = make_file();
@@ -1387,6 +1428,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(the_golden_file_of_version_3_stays_readable),
         cmocka_unit_test(the_golden_file_of_version_4_stays_readable),
         cmocka_unit_test(every_kind_of_event_comes_back),
+        cmocka_unit_test(names_that_the_program_gave_to_threads_come_back),
         cmocka_unit_test(packed_names_come_back),
         cmocka_unit_test(ends_of_lives_come_back),
         cmocka_unit_test(each_life_has_a_number_of_its_own),
@@ -1412,6 +1454,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(begins_that_continue_a_call_come_back),
         cmocka_unit_test(marks_of_atomic_events_made_by_hand_are_read),
         cmocka_unit_test(marks_of_joined_events_made_by_hand_are_read),
+        cmocka_unit_test(names_of_threads_that_make_no_sense_are_refused),
         cmocka_unit_test(marks_that_do_not_fit_are_refused),
         cmocka_unit_test(ends_that_do_not_fit_are_refused),
         cmocka_unit_test(more_ends_than_lives_are_refused),

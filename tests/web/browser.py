@@ -152,6 +152,7 @@ class Browser:
             actions += [{"type": "keyDown", "value": value}, {"type": "keyUp", "value": value}]
         self.command("POST", "/actions", {"actions": [
             {"type": "key", "id": "keyboard", "actions": actions}]})
+        self.wait_for_frames()
 
     def type(self, text):
         self.press(*text)

@@ -114,6 +114,7 @@ void st_witness_send(struct witness *w, const struct st_event *event) {
     uint32_t t = event->thread;
     uint64_t ticked = w->threads[t].ticked;
     struct st_last_access send = this_access(w, t);
+    channel->slot[ST_WRITE].number = w->number; /* somebody has sent; it is no access, and dead */
     if (!st_access_matters(&channel->slot[ST_READ], (int32_t)t, w->live_from))
         channel->slot[ST_READ] = send;
     else if (!st_has_fresh_read(channel, t, ticked))
@@ -176,5 +177,7 @@ void st_witness_receive(struct witness *w, const struct st_event *event) {
         receive_several(w, event->thread, channel->readers);
     else
         edge_from_send(w, event->thread, &channel->slot[ST_READ]);
+    if (!channel->slot[ST_WRITE].number) /* see st_witness_send */
+        w->threads[event->thread].outside = w->number;
     conclude(w, event->thread);
 }

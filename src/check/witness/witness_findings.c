@@ -89,6 +89,8 @@ static void report_block(struct witness *w, uint32_t t, uint32_t index, const st
                                      .closing = proof->edge};
     if (st_findings_keeps(w->findings, block->name, violation.event.event.loc))
         violation.path = path_of(w, proof, &violation.path_length);
+    violation.waited =
+        violation.path_length && w->threads[t].outside > violation.path[0].from.number;
     block->violation = st_findings_violation(w->findings, &violation);
     block->call_violated = true;
 }

@@ -28,6 +28,7 @@ struct witness_thread {
     struct st_open_before *before; /* open blocks of other threads that happen before; NULL: none */
     struct st_place latest; /* the event that last changed any of this; the first one, if none */
     struct st_last_access fork; /* the event that forked this thread, until it starts */
+    uint64_t outside;           /* its last receive from a channel without a send; 0: none */
     struct joined joined[16];   /* by number modulo 16; a newer one pushes out an older one */
 };
 

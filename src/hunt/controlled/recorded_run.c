@@ -60,13 +60,17 @@ static bool is_cut(const struct st_recording *recording) {
 }
 
 static int foresee(const struct st_recording *recording, const char *trace,
-                   struct st_foresight *foresight, struct st_error *error) {
+                   enum st_relation relation, struct st_foresight *foresight,
+                   struct st_error *error) {
     struct st_analysis *analyses = st_alloc(st_predictor_count(), sizeof *analyses);
     struct st_total_time total = {.end = st_clock_seconds() + for_all};
-    struct st_predict_plan plan = {
-        .options = {.jobs = 1, .timeout = for_block, .total = &total, .limit = MOST_LISTED},
-        .analyses = analyses,
-        .analysis_count = choose_analyses(analyses, recording)};
+    struct st_predict_plan plan = {.options = {.jobs = 1,
+                                               .timeout = for_block,
+                                               .total = &total,
+                                               .limit = MOST_LISTED,
+                                               .relation = relation},
+                                   .analyses = analyses,
+                                   .analysis_count = choose_analyses(analyses, recording)};
     struct st_trace_source source = {
         .command = "hunt", .path = trace, .again = true, .no_starts = true};
     struct st_trace_input input;
@@ -91,7 +95,8 @@ json_t *st_record_and_foresee(const struct st_hunted *subject, const char *trace
         return NULL;
     json_t *result = json_object();
     json_object_set_new(result, "status", json_integer(watch.program.status));
-    if (recording.path && !recording.failed && foresee(&recording, trace, &foresight, error) == 0) {
+    if (recording.path && !recording.failed &&
+        foresee(&recording, trace, subject->relation, &foresight, error) == 0) {
         json_object_set(result, "predictions", foresight.list);
         json_object_set_new(result, "undecided", json_boolean(foresight.undecided));
     }

@@ -37,6 +37,7 @@ static int refute(struct st_trace_input *input, const struct st_predict_options 
     const struct st_predict_plan plan = {.options = {.jobs = options->jobs,
                                                      .timeout = options->timeout,
                                                      .total = options->total,
+                                                     .relation = options->relation,
                                                      .limit = 1},
                                          .analyses = &(struct st_analysis){&st_commit_node, NULL},
                                          .analysis_count = 1};

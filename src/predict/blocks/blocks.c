@@ -199,7 +199,7 @@ static void run_blocks(const struct st_run *observed, const struct st_predict_op
     st_1v_make(&run, &pairs);
     st_1v_check(&run, &pairs, all_patterns ? ST_PATTERN_ALL : ST_PATTERN_ALL & ~ST_PATTERN_RWW);
     st_1v_free(&pairs);
-    if (depth != EXACT && !options->as_published)
+    if (depth != EXACT && !options->as_published && !model->options.data)
         st_loose_check(&run);
     if (depth == TWO_VARIABLES)
         st_2v_check(&run);

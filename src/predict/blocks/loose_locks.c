@@ -10,8 +10,8 @@
  *
  * - acquires such a lock and accesses, without it, a variable that another thread accesses at least
  *   twice while it holds the lock from unit to unit; or
- * - itself holds such a lock at its end or beginning, and accesses, without it, a variable that
- *   another thread accesses with it.
+ * - itself holds such a lock at its end or beginning, and accesses, without it or after it was
+ *   released and taken again, a variable that another thread accesses with it.
  *
  * With that, Theorem 3 misses nothing that involves one variable. The check is coarse: it does not
  * ask how the variable is accessed, nor whether two accesses are under the same acquire. */
@@ -135,6 +135,18 @@ static void report(struct st_blocks_run *run, uint32_t number, uint32_t use, uin
     }
 }
 
+/* Is the access in the critical section whose acquire or release is `use`? If that section does not
+ * stay in the unit, another one of the same lock does not count: others can come between the two.
+ */
+static bool is_under(const struct loose *loose, const struct st_shape *shape, uint32_t use,
+                     uint32_t access, bool stays) {
+    uint32_t lock = shape->tokens[use].target;
+    if (!st_lockset_has(&loose->run->locksets, shape->locksets[access], lock))
+        return false;
+    uint32_t section = shape->tokens[use].kind == ST_TOKEN_ACQUIRE ? use : ST_NO_TOKEN;
+    return !stays || st_shape_section(shape, access, lock) == section;
+}
+
 /* stays: is the lock held at the transaction's end or beginning? */
 static void check_access(struct loose *loose, uint32_t number, uint32_t use, uint32_t access,
                          bool stays) {
@@ -142,7 +154,7 @@ static void check_access(struct loose *loose, uint32_t number, uint32_t use, uin
     const struct st_locksets *locksets = &loose->run->locksets;
     uint32_t lock = shape->tokens[use].target, held = shape->locksets[access];
     uint32_t key = st_map64_find(&loose->keys, key_of(lock, shape->tokens[access].target));
-    if (key == ST_MAP64_NONE || st_lockset_has(locksets, held, lock))
+    if (key == ST_MAP64_NONE || is_under(loose, shape, use, access, stays))
         return;
     for (uint32_t i = loose->heads[key]; i; i = loose->guests[i - 1].next) {
         const struct guest *guest = &loose->guests[i - 1];

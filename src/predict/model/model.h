@@ -52,6 +52,8 @@ enum st_model_order {
 
 struct st_model_options {
     enum st_model_order order;
+    bool data; /* only accesses conflict: a serial order need not keep critical sections apart
+                * that span several units */
     bool keep_shared;      /* shapes include variables that are shared but not contended */
     bool keep_repetitions; /* no trimming, for comparison */
     bool keep_sequence;    /* keep all occurrences of units, in order; each event outside blocks is
@@ -100,7 +102,7 @@ struct st_model_variable {
 
 struct st_model_lock {
     bool shared, contended;
-    bool loose;          /* some critical section of it spans several units */
+    bool loose;          /* some critical section of it spans several units, and that matters */
     uint32_t protectors; /* the lockset that is held whenever this lock is */
 };
 

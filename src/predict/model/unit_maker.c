@@ -197,7 +197,7 @@ static void put_whole(struct st_unit_maker *maker, struct actor *actor) {
 /* ---- critical sections that are loose ---- */
 
 static void mark_loose(struct st_unit_maker *maker, const struct actor *actor) {
-    for (size_t i = 0; i < actor->held_count; i++)
+    for (size_t i = 0; i < actor->held_count && !maker->model->options.data; i++)
         maker->model->locks[actor->held[i]].loose = true;
 }
 

@@ -169,7 +169,8 @@ void st_reducer_init(struct st_reducer *reducer, const struct st_model *model,
     for (size_t i = 0; i < model->lock_count; i++)
         reducer->loose[i] = model->locks[i].loose;
     reducer->setup.rules.loose = reducer->loose;
-    find_loose(reducer);
+    if (!model->options.data)
+        find_loose(reducer);
 }
 
 void st_reducer_free(struct st_reducer *reducer) {

@@ -1,5 +1,7 @@
 #include "report/json/json_parts.h"
 
+#include "report/json/page_choice.h"
+
 #include "report/calls.h"
 
 #include <stdlib.h>
@@ -121,6 +123,15 @@ void st_write_edges(const struct st_report *report, const struct st_edge *edges,
     st_json_array_end(json);
 }
 
+void st_write_path(const struct st_report *report, const struct st_edge *path, size_t length,
+                   struct st_json *json) {
+    size_t written = json->in_page && length > ST_PAGE_EDGES ? ST_PAGE_EDGES : length;
+    st_json_key(json, "path");
+    st_write_edges(report, path, NULL, written, json);
+    if (written < length)
+        st_json_number_field(json, "path_left_out", length - written);
+}
+
 void st_write_mark(const struct st_report *report, struct st_mark mark, const char *prefix,
                    struct st_json *json) {
     char key[32];
@@ -221,5 +232,7 @@ void st_write_gap(const struct st_block_gap *gap, struct st_json *json) {
     st_json_string_field(json, "back", gap->back);
     st_json_string_field(json, "by_line", gap->by_line.text);
     st_json_number_field(json, "count", gap->times);
+    if (gap->next_turn)
+        st_json_bool_field(json, "next_turn", true);
     st_json_object_end(json);
 }

@@ -22,6 +22,10 @@ void st_write_edge(const struct st_report *report, const struct st_edge *edge,
 void st_write_edges(const struct st_report *report, const struct st_edge *edges,
                     const struct st_ends *ends, size_t count, struct st_json *json);
 
+/* Members: "path", and how many of its dependences a page leaves out. */
+void st_write_path(const struct st_report *report, const struct st_edge *path, size_t length,
+                   struct st_json *json);
+
 /* A value: what a finding says. */
 void st_write_story(const struct st_story *story, struct st_json *json);
 

@@ -2,7 +2,9 @@
  * or taken away. */
 #include "report/json/json_report.h"
 
+#include "base/output.h"
 #include "report/json/json_parts.h"
+#include "report/json/page_choice.h"
 #include "report/triage/finding_groups.h"
 #include "report/calls.h"
 
@@ -42,6 +44,8 @@ static void write_violation(const struct st_report *report, const struct st_resu
     st_write_event_number(json, "end", violation->end);
     st_json_number_field(json, "depth", violation->depth);
     st_json_number_field(json, "event", violation->event.number);
+    if (violation->waited)
+        st_json_bool_field(json, "waited", true);
     if (violation->process)
         st_json_number_field(json, "pid", violation->process);
     write_program(violation->program, json);
@@ -66,19 +70,80 @@ static void write_violation(const struct st_report *report, const struct st_resu
         st_json_null(json);
     if (violation->observation)
         st_write_observation(violation->observation, json);
-    st_json_key(json, "path");
-    st_write_edges(report, violation->path, NULL, violation->path_length, json);
+    st_write_path(report, violation->path, violation->path_length, json);
     st_json_key(json, "story");
     st_write_story(&story, json);
     st_json_object_end(json);
     st_story_free(&story);
 }
 
+/* ---- What a page has room for ---- */
+
+/* A result that is being written. */
+struct listing {
+    const struct st_report *report;
+    const struct st_result *result;
+    const struct st_violation_groups *groups;
+    struct st_page_choice choice; /* of the violations that are kept */
+};
+
+static char *finding_key(const struct listing *listing, const struct st_violation *violation) {
+    size_t index = (size_t)(violation - listing->result->findings->violations);
+    struct st_mark mark = st_violation_mark(listing->report, listing->result, index);
+    struct st_text_buffer buffer;
+    fprintf(st_text_buffer_open(&buffer), "%d %s %s", (int)mark.state,
+            st_fingerprint(listing->report, violation).text,
+            violation->program ? violation->program : "");
+    return st_text_buffer_close(&buffer);
+}
+
+static void write_listed(void *context, size_t item, struct st_json *json) {
+    struct listing *listing = context;
+    write_violation(listing->report, listing->result, &listing->groups->by_violation[item], json);
+}
+
+static void choose_violations(struct listing *listing, const struct st_json *json) {
+    const struct st_findings *findings = listing->result->findings;
+    struct st_page_choice *choice = &listing->choice;
+    st_page_choice_init(choice, findings->kept);
+    if (!json->in_page)
+        return;
+    for (size_t i = 0; i < listing->groups->count; i++) {
+        char *key = finding_key(listing, listing->groups->items[i].violation);
+        st_page_choice_rank(choice, key);
+        free(key);
+    }
+    for (size_t i = 0; i < findings->kept; i++) {
+        char *key = finding_key(listing, &findings->violations[i]);
+        st_page_choice_add(choice, i, key, listing->groups->by_violation[i].count > 0);
+        free(key);
+    }
+    st_page_choose(choice, json, write_listed, listing);
+    for (size_t i = 0; i < findings->kept; i++)
+        if (choice->chosen[i] && findings->violations[i].path_length > ST_PAGE_EDGES)
+            choice->edges += findings->violations[i].path_length - ST_PAGE_EDGES;
+}
+
+/* The index of a violation among those that are written. */
+static uint64_t written_index(const struct listing *listing, size_t index) {
+    uint64_t written = 0;
+    if (!listing->choice.left_out)
+        return index;
+    for (size_t i = 0; i < index; i++)
+        written += listing->choice.chosen[i];
+    return written;
+}
+
 /* A finding in a line, as text reports begin with; `violation` is the index of the one that stands
  * for it. */
-static void write_overview(const struct st_report *report, const struct st_result *result,
-                           const struct st_violation_group *group, struct st_json *json) {
+static void write_overview(const struct listing *listing, const struct st_violation_group *group,
+                           struct st_json *json) {
+    const struct st_report *report = listing->report;
+    const struct st_result *result = listing->result;
     const struct st_violation *violation = group->violation;
+    size_t index = (size_t)(violation - result->findings->violations);
+    if (!listing->choice.chosen[index])
+        return;
     struct st_overview line = st_overview_of(report, result, group);
     st_json_object(json);
     st_json_number_field(json, "rank", line.rank);
@@ -91,26 +156,27 @@ static void write_overview(const struct st_report *report, const struct st_resul
     st_json_string_field(json, "state", st_state_name(group->state));
     st_json_string_field(json, "fingerprint", st_fingerprint(report, violation).text);
     st_json_number_field(json, "count", group->count);
-    st_json_number_field(json, "violation", (uint64_t)(violation - result->findings->violations));
+    st_json_number_field(json, "violation", written_index(listing, index));
     st_json_object_end(json);
     st_overview_free(&line);
 }
 
-static void write_overviews(const struct st_report *report, const struct st_result *result,
-                            const struct st_violation_groups *groups, struct st_json *json) {
-    st_json_number_field(json, "findings_left_out", result->findings->left_out);
+static void write_overviews(const struct listing *listing, struct st_json *json) {
+    st_json_number_field(json, "findings_left_out", listing->result->findings->left_out);
     st_json_key(json, "findings");
     st_json_array(json);
-    for (size_t i = 0; i < groups->count; i++)
-        write_overview(report, result, &groups->items[i], json);
+    for (size_t i = 0; i < listing->groups->count; i++)
+        write_overview(listing, &listing->groups->items[i], json);
     st_json_array_end(json);
 }
 
 static void write_cycle(const struct st_report *report, const struct st_result *result,
                         struct st_json *json) {
     const struct st_findings *findings = result->findings;
+    bool cut = json->in_page && findings->cycle_length > ST_PAGE_EDGES;
     st_json_key(json, "cycle");
-    st_write_edges(report, findings->cycle, findings->cycle_ends, findings->cycle_length, json);
+    st_write_edges(report, findings->cycle, findings->cycle_ends,
+                   cut ? ST_PAGE_EDGES : findings->cycle_length, json);
     if (!st_result_has_cycle(result))
         return;
     st_json_string_field(json, "cycle_fingerprint", st_cycle_fingerprint(report, findings).text);
@@ -128,18 +194,23 @@ static void write_cycle_story(const struct st_report *report, const struct st_re
 static void write_violations(const struct st_report *report, const struct st_result *result,
                              const struct st_violation_groups *groups, struct st_json *json) {
     const struct st_findings *findings = result->findings;
+    struct listing listing = {.report = report, .result = result, .groups = groups};
+    choose_violations(&listing, json);
     st_json_key(json, "violation_count");
     if (findings->names_blocks)
         st_json_number(json, findings->violation_count);
     else
         st_json_null(json);
     st_json_number_field(json, "violated_blocks", findings->all_violated);
-    write_overviews(report, result, groups, json);
+    write_overviews(&listing, json);
     st_json_key(json, "violations");
     st_json_array(json);
     for (size_t i = 0; i < findings->kept; i++)
-        write_violation(report, result, &groups->by_violation[i], json);
+        if (listing.choice.chosen[i])
+            write_listed(&listing, i, json);
     st_json_array_end(json);
+    st_write_left_out_of_page(&listing.choice, json);
+    st_page_choice_free(&listing.choice);
     if (findings->cycle_length)
         write_cycle(report, result, json);
     if (st_result_has_cycle(result))
@@ -150,7 +221,7 @@ static void write_blocks(const struct st_findings *findings,
                          const struct st_violation_groups *groups, struct st_json *json) {
     st_json_key(json, "blocks");
     st_json_array(json);
-    for (size_t i = 0; i < groups->row_count; i++) {
+    for (size_t i = 0; i < groups->row_count && !(json->in_page && i == ST_PAGE_ROWS); i++) {
         const struct st_block_row *row = &groups->rows[i];
         st_json_flat_object(json);
         st_json_string_field(json, "name", row->name);
@@ -224,7 +295,7 @@ static void write_unchecked(const struct st_report *report, struct st_json *json
         write_texts("reasons", (const char *const *)unchecked.reasons, json);
         st_json_object_end(json);
     }
-    if (report->coverage)
+    if (report->coverage && !json->in_page)
         write_coverage(report->coverage, json);
     st_unchecked_free(&unchecked);
 }
@@ -273,6 +344,7 @@ static void write_comparison(const struct st_report *report, struct st_json *jso
     st_write_triage(report, json);
     st_json_key(json, "engines");
     st_json_array(json);
+    json->room /= report->results.count + !report->results.count;
     for (size_t i = 0; i < report->results.count; i++)
         write_result(report, i, json);
     st_json_array_end(json);

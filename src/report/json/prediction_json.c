@@ -2,7 +2,9 @@
  * changed or taken away. */
 #include "report/predicted_violation.h"
 #include "report/json/json_report.h"
+#include "base/output.h"
 #include "report/json/json_parts.h"
+#include "report/json/page_choice.h"
 #include "report/triage/finding_groups.h"
 #include "report/calls.h"
 
@@ -40,7 +42,7 @@ static void write_event_numbers(const struct st_predicted_block *block, struct s
         st_json_number_field(json, "replayed", block->replayed);
     st_json_key(json, "witness");
     st_json_flat_array(json);
-    for (size_t i = 0; i < block->witness_length; i++)
+    for (size_t i = 0; i < block->witness_length && !json->in_page; i++)
         st_json_number(json, block->witness[i]);
     st_json_array_end(json);
 }
@@ -98,8 +100,7 @@ static void write_finding(const struct st_report *report, const struct st_predic
     st_json_key(json, "entry");
     st_write_place(report, &begin, json);
     write_places(report, "steps", block->events, block->event_count, json);
-    st_json_key(json, "path");
-    st_write_edges(report, block->path, NULL, block->path_length, json);
+    st_write_path(report, block->path, block->path_length, json);
     if (block->node_count)
         write_places(report, "commit_nodes", block->nodes, block->node_count, json);
     if (block->around_count) {
@@ -145,6 +146,55 @@ static void write_block(const struct st_report *report, const struct st_predicti
     st_json_object_end(json);
 }
 
+/* A prediction that is being written. */
+struct block_listing {
+    const struct st_report *report;
+    const struct st_prediction *prediction;
+    const struct st_predicted_groups *groups;
+};
+
+static void write_listed(void *context, size_t item, struct st_json *json) {
+    const struct block_listing *listing = context;
+    write_block(listing->report, listing->prediction, &listing->groups->by_block[item], json);
+}
+
+/* A page shows what is reported, and blocks inside others in place of those. */
+static bool is_for_page(const struct st_predicted_block *block) {
+    return st_is_reported(block) && !block->cut_inside;
+}
+
+static char *block_key(const struct block_listing *listing,
+                       const struct st_predicted_block *block) {
+    struct st_mark mark = st_predicted_mark(listing->report, listing->prediction,
+                                            (size_t)(block - listing->prediction->blocks));
+    struct st_text_buffer buffer;
+    fprintf(st_text_buffer_open(&buffer), "%d %s", (int)mark.state,
+            st_predicted_fingerprint(listing->report, block).text);
+    return st_text_buffer_close(&buffer);
+}
+
+/* The blocks that a page has room for. */
+static void choose_blocks(struct st_page_choice *choice, struct block_listing *listing,
+                          const struct st_json *json) {
+    const struct st_prediction *prediction = listing->prediction;
+    st_page_choice_init(choice, prediction->listed);
+    if (!json->in_page)
+        return;
+    for (size_t i = 0; i < listing->groups->count; i++) {
+        char *key = block_key(listing, listing->groups->items[i].block);
+        st_page_choice_rank(choice, key);
+        free(key);
+    }
+    for (size_t i = 0; i < prediction->listed; i++) {
+        const struct st_predicted_block *block = &prediction->blocks[i];
+        char *key = is_for_page(block) ? block_key(listing, block) : NULL;
+        st_page_choice_add(choice, i, key ? key : "", listing->groups->by_block[i].count > 0);
+        choice->skipped[i] = !key;
+        free(key);
+    }
+    st_page_choose(choice, json, write_listed, listing);
+}
+
 static void write_blocks(const struct st_report *report, const struct st_prediction *prediction,
                          const struct st_predicted_groups *groups, struct st_json *json) {
     st_json_number_field(json, "block_count", prediction->block_count);
@@ -157,17 +207,23 @@ static void write_blocks(const struct st_report *report, const struct st_predict
     st_json_object_end(json);
     if (prediction->checks_statically)
         st_json_number_field(json, "static_proofs", prediction->static_proofs);
+    struct block_listing listing = {report, prediction, groups};
+    struct st_page_choice choice;
+    choose_blocks(&choice, &listing, json);
     st_json_key(json, "blocks");
     st_json_array(json);
     for (size_t i = 0; i < prediction->listed; i++)
-        write_block(report, prediction, &groups->by_block[i], json);
+        if (choice.chosen[i])
+            write_listed(&listing, i, json);
     st_json_array_end(json);
+    st_write_left_out_of_page(&choice, json);
+    st_page_choice_free(&choice);
 }
 
 static void write_names(const struct st_predicted_groups *groups, struct st_json *json) {
     st_json_key(json, "names");
     st_json_array(json);
-    for (size_t i = 0; i < groups->row_count; i++) {
+    for (size_t i = 0; i < groups->row_count && !(json->in_page && i == ST_PAGE_ROWS); i++) {
         st_json_flat_object(json);
         st_json_string_field(json, "name", groups->rows[i].name);
         st_json_number_field(json, "executed", groups->rows[i].executed);
@@ -207,7 +263,7 @@ static void write_races(const struct st_report *report, const struct st_predicti
     }
     struct st_race_group *groups = st_group_races(report, prediction, &group_count);
     st_json_array(json);
-    for (size_t i = 0; i < prediction->race_count; i++) {
+    for (size_t i = 0; i < prediction->race_count && !(json->in_page && i == ST_PAGE_RACES); i++) {
         bool first = next < group_count && groups[next].race == &prediction->races[i];
         write_race(report, &prediction->races[i], first ? groups[next++].count : 0, json);
     }
@@ -358,6 +414,7 @@ void st_prediction_comparison_json_value(const struct st_report *report, struct 
     st_write_triage(report, json);
     st_json_key(json, "engines");
     st_json_array(json);
+    json->room /= report->predictions->count + !report->predictions->count;
     for (size_t i = 0; i < report->predictions->count; i++)
         write_prediction(report, i, json);
     st_json_array_end(json);

@@ -344,6 +344,7 @@ struct st_block_gap *st_load_gap(struct st_fields *fields, const json_t *object)
     gap->left = st_strdup(st_field_text(fields, cause, "left"));
     gap->back = st_strdup(st_field_text(fields, cause, "back"));
     gap->times = st_field_maybe_number(fields, cause, "count");
+    gap->next_turn = st_field_maybe_bool(fields, cause, "next_turn");
     st_fields_leave(fields);
     return gap;
 }

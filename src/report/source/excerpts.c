@@ -29,6 +29,7 @@ struct sources {
     struct st_set64 seen_lines;     /* of a file: name << 32 | line */
     struct st_set64 seen_locations; /* plus 1 */
     size_t written;                 /* bytes, so far */
+    size_t left_out;                /* files, since others were large */
 };
 
 /* ---- What is spoken of ---- */
@@ -71,11 +72,20 @@ static void want_edges(struct sources *all, const struct st_report *report,
     }
 }
 
+/* The lines between which the block was cut. */
+static void want_gap(struct sources *all, const struct st_block_gap *gap) {
+    if (!gap)
+        return;
+    want(all, gap->left);
+    want(all, gap->back);
+}
+
 static void want_findings(struct sources *all, const struct st_report *report,
                           const struct st_findings *findings) {
     for (size_t i = 0; i < findings->kept; i++) {
         const struct st_violation *violation = &findings->violations[i];
         want_location(all, report, violation->begin_loc);
+        want_gap(all, violation->gap);
         want_location(all, report, violation->event.event.loc);
         want_edges(all, report, violation->path, violation->path_length);
         want_edges(all, report, &violation->closing, 1);
@@ -97,6 +107,7 @@ static void want_prediction(struct sources *all, const struct st_report *report,
         if (!st_is_reported(block))
             continue;
         want_location(all, report, block->begin_loc);
+        want_gap(all, block->gap);
         want_places(all, report, block->events, block->event_count);
         want_edges(all, report, block->path, block->path_length);
     }
@@ -140,6 +151,16 @@ static int by_number(const void *a, const void *b) {
     return one < other ? -1 : one > other;
 }
 
+/* About so many bytes of JSON in a page. */
+static size_t written_length(const char *line, size_t length) {
+    size_t written = length;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)line[i];
+        written += c < ' ' || strchr("<>&'", c) ? 5 : strchr("\"\\", c) ? 1 : c >= 0x80 ? 2 : 0;
+    }
+    return written;
+}
+
 static void write_line(struct sources *all, const char *line, size_t length, struct st_json *json) {
     char buffer[LONGEST_LINE + 1];
     if (length && line[length - 1] == '\r')
@@ -149,7 +170,7 @@ static void write_line(struct sources *all, const char *line, size_t length, str
     memcpy(buffer, line, length);
     buffer[length] = '\0';
     st_json_string(json, buffer);
-    all->written += length + 4;
+    all->written += written_length(buffer, length) + 4;
 }
 
 /* Is this line to be shown? *next is the index of the first wanted line that is not too far above;
@@ -193,13 +214,24 @@ static void write_parts(struct sources *all, const struct source *source, const 
         close_part(json);
 }
 
+static void write_full_path(const struct st_report *report, const char *path,
+                            struct st_json *json) {
+    char *full =
+        report->editor_url && *report->editor_url ? st_whole_path(report->folder, path) : NULL;
+    if (full)
+        st_json_string_field(json, "full", full);
+    free(full);
+}
+
 /* `text` is NULL when the file is newer than what ran. */
-static void write_file(struct sources *all, uint32_t path, const char *text, struct st_json *json) {
+static void write_file(struct sources *all, const struct st_report *report, uint32_t path,
+                       const char *text, struct st_json *json) {
     struct source *source = &all->sources[path];
     qsort(source->lines, source->count, sizeof *source->lines, by_number);
     st_json_object(json);
     st_json_key(json, "path");
     st_json_string(json, st_name(&all->paths, path));
+    write_full_path(report, st_name(&all->paths, path), json);
     if (!text) {
         st_json_key(json, "newer");
         st_json_bool(json, true);
@@ -216,13 +248,15 @@ static void write_source(struct sources *all, const struct st_report *report, ui
                          struct st_json *json) {
     char *text;
     size_t size;
-    if (all->written >= LARGEST_EXCERPTS)
+    if (all->written >= LARGEST_EXCERPTS) {
+        all->left_out++;
         return;
+    }
     enum st_source_outcome outcome =
         st_source_read(report->folder, st_name(&all->paths, path), report->built, &text, &size);
     if (outcome == ST_SOURCE_NOT_THERE)
         return;
-    write_file(all, path, text, json);
+    write_file(all, report, path, text, json);
     free(text);
 }
 
@@ -235,6 +269,7 @@ void st_excerpts_json(const struct st_report *report, struct st_json *json) {
     want_predictions(&all, report);
     want_failures(&all, report->hunt);
     st_json_object(json);
+    st_json_string_field(json, "editor_url", report->editor_url ? report->editor_url : "");
     st_json_key(json, "files");
     st_json_array(json);
     for (uint32_t path = 0; path < all.paths.count; path++) {
@@ -242,6 +277,7 @@ void st_excerpts_json(const struct st_report *report, struct st_json *json) {
         free(all.sources[path].lines);
     }
     st_json_array_end(json);
+    st_json_number_field(json, "left_out", all.left_out);
     st_json_object_end(json);
     free(all.sources);
     st_names_free(&all.paths);

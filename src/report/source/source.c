@@ -68,6 +68,12 @@ static enum st_source_outcome read_open(int fd, time_t built, char **text, size_
     return ST_SOURCE_NOT_THERE;
 }
 
+char *st_whole_path(const char *folder, const char *path) {
+    char *full = full_path(folder, path), *real = realpath(full, NULL);
+    free(full);
+    return real;
+}
+
 /* Without waiting, in case it is a pipe that somebody has given the name of a source file. A
  * symbolic link with such a name must lead to a file with such a name: sources in other folders
  * are found, and bank.c -> /etc/shadow is not. */
@@ -76,11 +82,10 @@ enum st_source_outcome st_source_read(const char *folder, const char *path, time
     *text = NULL;
     if (!looks_like_source(path))
         return ST_SOURCE_NOT_THERE;
-    char *full = full_path(folder, path), *real = realpath(full, NULL);
+    char *real = st_whole_path(folder, path);
     int fd = -1;
     if (real && looks_like_source(real))
         fd = open(real, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
-    free(full);
     free(real);
     if (fd < 0)
         return ST_SOURCE_NOT_THERE;

@@ -28,6 +28,9 @@ enum st_source_outcome {
 enum st_source_outcome st_source_read(const char *folder, const char *path, time_t built,
                                       char **text, size_t *size);
 
+/* The whole path of the file, without symbolic links, or NULL. Release with free(). */
+char *st_whole_path(const char *folder, const char *path);
+
 /* "a.c:21" and "a.c:21:5" are line 21 of a.c: returns the length of the file's name and sets the
  * line. 0 when the text is no such thing. */
 size_t st_split_location(const char *text, uint32_t *line);
@@ -55,9 +58,13 @@ size_t st_sources_newer(const struct st_sources *sources, const char **first);
 /* ---- Excerpts (excerpts.c) ---- */
 
 /* The lines around those that the report is about:
- *     {"files": [{"path": "a.c", "parts": [{"first": 21, "lines": ["...", ...]}, ...]}, ...]}
+ *     {"editor_url": "vscode://file{file}:{line}",
+ *      "files": [{"path": "a.c", "full": "/home/me/a.c",
+ *                 "parts": [{"first": 21, "lines": ["...", ...]}, ...]}, ...],
+ *      "left_out": 0}
  * Files that are not there are left out; those that are newer than what ran have "newer": true and
- * no parts. */
+ * no parts. Whole paths are for editors only: without an address for them there are none. So many
+ * files were left out in the end because all together were too large. */
 void st_excerpts_json(const struct st_report *report, struct st_json *json);
 
 #endif

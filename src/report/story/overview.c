@@ -44,6 +44,9 @@ static char *make_frequency(const struct st_report *report, const struct st_resu
     if (!row || !row->executed || report->stopped)
         return st_sentence(report, "%s%n time%s", least, (uint64_t)group->count,
                            group->count == 1 ? "" : "s");
+    if (group->count > row->executed) /* a call that waits has parts, each of which can be cut */
+        return st_sentence(report, "%s%n times in %n call%s", least, (uint64_t)group->count,
+                           row->executed, row->executed == 1 ? "" : "s");
     return st_sentence(report, "%s%n of %n call%s", least, (uint64_t)group->count, row->executed,
                        row->executed == 1 ? "" : "s");
 }
@@ -80,6 +83,10 @@ static void put_damage(FILE *file, const struct st_report *report,
         st_put_sentence(file, report, "another thread changed one of %s, which it uses together",
                         subject);
         return;
+    case ST_DAMAGE_AFTER:
+        st_put_sentence(file, report, "another thread wrote %s after it did, and it looked again",
+                        subject);
+        return;
     case ST_DAMAGE_SEEN:
         st_put_sentence(file, report, "another thread read %s between two writes to it", subject);
         return;
@@ -89,16 +96,36 @@ static void put_damage(FILE *file, const struct st_report *report,
     }
 }
 
+static void put_design(FILE *file, const struct st_report *report,
+                       const struct st_violation_group *group) {
+    switch (group->design) {
+    case ST_DESIGN_NONE:
+        return;
+    case ST_DESIGN_CALLS:
+        st_put_sentence(file, report,
+                        "by design? It was cut between two calls, and %b, which it "
+                        "calls, is cut on its own; ",
+                        group->callee->block);
+        return;
+    case ST_DESIGN_LOOP:
+        fputs("by design? It was cut between two turns of a loop, each of which may be a step of "
+              "its own; ",
+              file);
+        return;
+    case ST_DESIGN_WAIT:
+        fputs("by design? Between the two it waited for something outside of the program, such as "
+              "input or a connection; ",
+              file);
+        return;
+    }
+}
+
 static char *make_reason(const struct st_report *report, const struct st_violation_group *group,
                          const char *subject, const char *frequency) {
     const struct st_observation *seen = group->violation->observation;
     struct st_text_buffer buffer;
     FILE *file = st_text_buffer_open(&buffer);
-    if (group->callee)
-        st_put_sentence(file, report,
-                        "by design? It was cut between two calls, and %b, which it "
-                        "calls, is cut on its own; ",
-                        group->callee->block);
+    put_design(file, report, group);
     if (seen && seen->outcome != ST_OUTCOME_SAME)
         st_put_sentence(file, report, "a run with it did harm (%s); ",
                         st_outcome_name(seen->outcome));
@@ -112,7 +139,7 @@ struct st_overview st_overview_of(const struct st_report *report, const struct s
                                   const struct st_violation_group *group) {
     const struct st_violation *violation = group->violation;
     struct st_text_buffer buffer;
-    struct st_overview line = {.rank = group->rank, .by_design = group->callee != NULL};
+    struct st_overview line = {.rank = group->rank, .by_design = group->design != ST_DESIGN_NONE};
     st_put_subject(st_text_buffer_open(&buffer), report, violation->block);
     line.function = st_text_buffer_close(&buffer);
     line.subject = make_subject(report, violation);

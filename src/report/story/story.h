@@ -133,7 +133,7 @@ struct st_overview {
     char *frequency; /* "2 of 17 calls" */
     char *place;     /* "bank.c:26 and 28": where the block let go and where it came back */
     char *why_here;
-    bool by_design; /* it is a dispatcher: report/triage/weight.h */
+    bool by_design; /* it may be: report/triage/weight.h */
 };
 
 struct st_overview st_overview_of(const struct st_report *report, const struct st_result *result,

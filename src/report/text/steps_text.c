@@ -305,10 +305,19 @@ static void put_row(const struct st_text_writer *text, const struct layout *layo
     put_frames(text, layout, row);
 }
 
+/* Steps that were noted later than they happened share the number of an event: it is said once. */
+static bool has_number_of_step_before(const struct st_story_steps *steps, size_t i) {
+    return i && !steps->items[i].gap && !steps->items[i - 1].gap &&
+           steps->items[i].place.number == steps->items[i - 1].place.number;
+}
+
 void st_print_steps(const struct st_text_writer *text, const struct st_story_steps *steps) {
     struct row *rows = st_alloc(steps->count + 1, sizeof *rows);
-    for (size_t i = 0; i < steps->count; i++)
+    for (size_t i = 0; i < steps->count; i++) {
         rows[i] = make_row(text, &steps->items[i]);
+        if (has_number_of_step_before(steps, i))
+            *rows[i].event = '\0';
+    }
     struct layout layout = make_layout(text, rows, steps->count);
     for (size_t i = 0; i < steps->count; i++)
         put_row(text, &layout, &rows[i]);

@@ -166,7 +166,7 @@ struct gathering {
     struct st_violation_groups *groups;
     uint64_t process; /* of the last cut: those of one process follow each other */
     struct row_index rows;
-    size_t name_count;
+    size_t name_count, member_count;
     size_t *seen, seen_capacity;
 };
 
@@ -175,6 +175,7 @@ static void start_group(struct gathering *g, const struct item *item) {
     groups->items[groups->count++] =
         (struct st_violation_group){.violation = item->violation,
                                     .state = item->state,
+                                    .members = &groups->members[g->member_count],
                                     .damage = st_damage_of(item->violation),
                                     .direct = st_is_direct(item->violation),
                                     .around = &groups->names[g->name_count],
@@ -199,6 +200,8 @@ static void add_cut(struct gathering *g, const struct cut *cut) {
     struct st_violation_group *group = &groups->items[groups->count - 1];
     uint64_t process = cut->items[0].violation->process;
     prefer(group, cut->items[0].violation);
+    groups->members[g->member_count++] = cut->items[0].violation;
+    group->member_count++;
     if (process && (!group->count || process != g->process))
         group->process_count++;
     g->process = process;
@@ -214,7 +217,7 @@ static void add_cut(struct gathering *g, const struct cut *cut) {
     }
 }
 
-/* ---- Dispatchers ---- */
+/* ---- By design ---- */
 
 /* Functions that call blocks which are cut; callees[i] is such a block of the i-th of them. */
 struct callers {
@@ -243,17 +246,85 @@ static void find_dispatchers(const struct st_report *report, struct st_violation
         const struct st_violation_group *group = &groups->items[i];
         st_each_caller(report, group->violation, add_caller, &callers);
         for (size_t j = 0; j < group->around_count; j++)
-            add_caller(&callers, name_of(report, group->around[j]), group->violation);
+            if (group->around[j] != group->violation->block) /* it may call itself */
+                add_caller(&callers, name_of(report, group->around[j]), group->violation);
     }
     for (size_t i = 0; i < groups->count; i++) {
         struct st_violation_group *group = &groups->items[i];
         const char *name = name_of(report, group->violation->block);
         uint32_t number = st_names_find(&callers.names, name, strlen(name));
-        if (number != ST_NAMES_FULL && st_between_calls(report, group->violation))
-            group->callee = callers.callees[number];
+        if (number == ST_NAMES_FULL || !st_between_calls(report, group->violation))
+            continue;
+        group->design = ST_DESIGN_CALLS;
+        group->callee = callers.callees[number];
     }
     st_names_free(&callers.names);
     free(callers.callees);
+}
+
+/* A loop that one of its cuts shows is there for all of them: they let go and came back at the same
+ * lines. */
+static void find_loops_and_waits(struct st_violation_groups *groups) {
+    for (size_t i = 0; i < groups->count; i++) {
+        struct st_violation_group *group = &groups->items[i];
+        bool turns = false, waits = true, wrote = true;
+        for (size_t j = 0; j < group->member_count; j++) {
+            const struct st_violation *member = group->members[j];
+            turns |= member->gap && member->gap->next_turn;
+            waits &= member->waited;
+            wrote &= st_left_with_write(member);
+        }
+        if (wrote && (turns || waits))
+            group->design = turns ? ST_DESIGN_LOOP : ST_DESIGN_WAIT;
+    }
+}
+
+/* Functions in which a loop was seen, with the line where its turns begin. */
+static void put_turn(FILE *file, const struct st_block_gap *gap) {
+    fprintf(file, "%s\n%s", gap->function, gap->back);
+}
+
+static uint32_t number_of_turn(struct st_names *turns, const struct st_block_gap *gap, bool add) {
+    struct st_text_buffer buffer;
+    put_turn(st_text_buffer_open(&buffer), gap);
+    char *key = st_text_buffer_close(&buffer);
+    uint32_t number =
+        add ? st_names_add(turns, key, strlen(key)) : st_names_find(turns, key, strlen(key));
+    free(key);
+    return number;
+}
+
+static void find_next_turns(struct st_violation_groups *groups) {
+    struct st_names turns;
+    st_names_init(&turns);
+    for (size_t i = 0; i < groups->count; i++)
+        if (groups->items[i].design == ST_DESIGN_LOOP)
+            number_of_turn(&turns, groups->items[i].violation->gap, true);
+    for (size_t i = 0; i < groups->count; i++) {
+        struct st_violation_group *group = &groups->items[i];
+        if (!group->design && st_goes_backward(group->violation) &&
+            number_of_turn(&turns, group->violation->gap, false) != ST_NAMES_FULL)
+            group->design = ST_DESIGN_LOOP;
+    }
+    st_names_free(&turns);
+}
+
+/* A region that somebody has annotated is meant to be atomic: it has a name of its own. */
+static bool is_function(const struct st_report *report, const struct st_violation *violation) {
+    char buffer[ST_LOCATION_SIZE];
+    const char *function =
+        st_innermost_line(report->symbols, report->details, violation->begin_loc, buffer).function;
+    return strcmp(name_of(report, violation->block), function) == 0;
+}
+
+/* Harm that was seen is no design. */
+static void find_designs(const struct st_report *report, struct st_violation_groups *groups) {
+    find_loops_and_waits(groups);
+    find_next_turns(groups);
+    find_dispatchers(report, groups);
+    for (size_t i = 0; i < groups->count; i++)
+        if (harm_of(groups->items[i].violation) || !is_function(report, groups->items[i].violation))
+            groups->items[i].design = ST_DESIGN_NONE;
 }
 
 static bool is_start(const struct st_violation_group *group) {
@@ -275,7 +346,7 @@ static int by_rank_then_event(const void *left, const void *right) {
     if (!order)
         order = compare_numbers(harm_of(b->violation), harm_of(a->violation));
     if (!order)
-        order = compare_numbers(a->callee != NULL, b->callee != NULL);
+        order = compare_numbers(a->design != ST_DESIGN_NONE, b->design != ST_DESIGN_NONE);
     if (!order)
         order = compare_numbers(is_start(a), is_start(b));
     if (!order)
@@ -305,7 +376,7 @@ static void count_all(struct st_violation_group *group) {
 static void sort_groups(const struct st_report *report, struct st_violation_groups *groups) {
     for (size_t i = 0; i < groups->count; i++)
         count_all(&groups->items[i]);
-    find_dispatchers(report, groups);
+    find_designs(report, groups);
     qsort(groups->items, groups->count, sizeof *groups->items, by_rank_then_event);
     for (size_t i = 0; i < groups->count; i++)
         groups->items[i].rank = i + 1;
@@ -331,7 +402,8 @@ struct st_violation_groups st_group_violations(const struct st_report *report,
     struct st_violation_groups groups = {
         .items = st_alloc(findings->kept + 1, sizeof *groups.items),
         .by_violation = st_alloc(findings->kept + 1, sizeof *groups.by_violation),
-        .names = st_alloc(findings->kept + 1, sizeof *groups.names)};
+        .names = st_alloc(findings->kept + 1, sizeof *groups.names),
+        .members = st_alloc(findings->kept + 1, sizeof *groups.members)};
     size_t cut_count;
     groups.rows = st_rank_blocks(report, findings, &groups.row_count);
     struct item *items = st_alloc(findings->kept + 1, sizeof *items);
@@ -356,6 +428,7 @@ void st_violation_groups_free(struct st_violation_groups *groups) {
     free(groups->items);
     free(groups->by_violation);
     free(groups->names);
+    free(groups->members);
 }
 
 /* ---- Groups of predicted blocks ---- */

@@ -5,9 +5,9 @@
  * gap (struct st_block_gap) again and again, by whatever work, is reported once, with a count.
  *
  * Groups come in this order: new findings before known ones and those before suppressed ones; in a
- * hunt those that did more harm before those that did less; dispatchers last; then by the damage,
- * those of which a hint can say what to repair first (report/triage/weight.h); then by the rank of
- * their blocks (report/triage/rank.h). */
+ * hunt those that did more harm before those that did less; what is by design last; then by the
+ * damage, those of which a hint can say what to repair first (report/triage/weight.h); then by the
+ * rank of their blocks (report/triage/rank.h). */
 #ifndef SERIATIM_REPORT_TRIAGE_FINDING_GROUPS_H
 #define SERIATIM_REPORT_TRIAGE_FINDING_GROUPS_H
 
@@ -23,9 +23,12 @@ struct st_violation_group {
     size_t rank;                          /* in the order of the groups, from 1; 0: it has none */
     enum st_damage damage;                /* report/triage/weight.h: of that one */
     bool direct;
-    const struct st_violation *callee; /* of a dispatcher: a block that it calls and that is cut on
-                                        * its own; NULL: it is no dispatcher */
-    enum st_state state;               /* that all of them are in */
+    enum st_design design;
+    const struct st_violation *callee;         /* ST_DESIGN_CALLS: a block that it calls and that is
+                                                * cut on its own */
+    const struct st_violation *const *members; /* one of each cut: the innermost block */
+    size_t member_count;
+    enum st_state state;    /* that all of them are in */
     size_t count;           /* how many are like it, itself included; 0: another stands for it */
     const uint32_t *around; /* names of blocks that were cut with one of them, each name once */
     size_t around_count;
@@ -41,6 +44,7 @@ struct st_violation_groups {
     struct st_violation_group *by_violation; /* for each that is kept: the group that it stands for,
                                               * or one whose count is 0 */
     uint32_t *names;                         /* behind `around` */
+    const struct st_violation **members;     /* behind those of the groups */
 };
 
 /* From the violations of a result that are kept; they must outlive the groups. */

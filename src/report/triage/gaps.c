@@ -17,6 +17,7 @@ struct spot {
     bool bare;                    /* an access under no lock that the block took */
     char *location;               /* "" where it is not known */
     bool in_function;             /* the location is a line of a function that is known */
+    char *lock;                   /* that the section holds; NULL: none */
 };
 
 struct finder {
@@ -29,6 +30,7 @@ struct finder {
 /* The acquires of the locks that are held somewhere, the first of them last. */
 struct sections {
     uint32_t *frames;
+    char **locks; /* of each */
     size_t count;
     bool known;
 };
@@ -61,6 +63,13 @@ static void free_texts(char **texts) {
     free(texts);
 }
 
+static void free_sections(struct sections *sections) {
+    for (size_t i = 0; i < sections->count; i++)
+        free(sections->locks[i]);
+    free(sections->locks);
+    free(sections->frames);
+}
+
 /* Those that the block acquired itself. */
 static struct sections sections_at(const struct st_report *report, uint64_t begin_loc,
                                    const struct st_place *place) {
@@ -72,9 +81,13 @@ static struct sections sections_at(const struct st_report *report, uint64_t begi
     while (detail.locks[all])
         all++;
     sections.frames = st_alloc(all + 1, sizeof *sections.frames);
-    for (size_t i = 0; detail.acquired && i < all; i++)
-        if (detail.acquired[i] && !is_held((const char *const *)before, detail.locks[i]))
-            sections.frames[sections.count++] = detail.acquired[i];
+    sections.locks = st_alloc(all + 1, sizeof *sections.locks);
+    for (size_t i = 0; detail.acquired && i < all; i++) {
+        if (!detail.acquired[i] || is_held((const char *const *)before, detail.locks[i]))
+            continue;
+        sections.locks[sections.count] = st_strdup(detail.locks[i]);
+        sections.frames[sections.count++] = detail.acquired[i];
+    }
     sections.known = detail.acquired && *detail.stack && !detail.locks_unknown;
     free_texts(before);
     return sections;
@@ -110,10 +123,26 @@ static void choose_sections(const struct st_report *report, uint64_t begin_loc, 
     }
     left->section = i ? a.frames[i - 1] : 0;
     back->section = j ? b.frames[j - 1] : 0;
+    left->lock = i ? st_strdup(a.locks[i - 1]) : NULL;
+    back->lock = j ? st_strdup(b.locks[j - 1]) : NULL;
     back->bare = b.known && !j && is_access(back->place);
     left->bare = (a.known || back->bare) && !i && is_access(left->place);
-    free(a.frames);
-    free(b.frames);
+    free_sections(&a);
+    free_sections(&b);
+}
+
+/* Did the block come back in the critical section that it left, having entered it once more, and to
+ * the same variable? Then it went around in a loop. That it released the lock in between is shown
+ * by the other thread, which held it. */
+static bool came_around(const struct st_report *report, const struct st_violation *violation,
+                        const struct spot *left, const struct spot *back) {
+    if (!left->section || !back->section || strcmp(left->lock, back->lock) != 0 ||
+        !same_stack(&report->symbols->contexts, left->section, back->section) ||
+        !is_access(left->place) || !is_access(back->place) ||
+        left->place->event.target != back->place->event.target || !violation->path_length)
+        return false;
+    struct st_detail detail = st_detail_at(report, violation->path[0].to.event.loc);
+    return violation->path[0].kind == ST_EDGE_CONFLICT && is_held(detail.locks, left->lock);
 }
 
 /* ---- Lines ---- */
@@ -261,6 +290,9 @@ static struct st_block_gap *make_gap(const struct finder *finder,
     gap->function = st_strdup(st_target_name(report->symbols, ST_BEGIN, violation->block));
     gap->left = left.location;
     gap->back = back.location;
+    gap->next_turn = came_around(report, violation, &left, &back);
+    free(left.lock);
+    free(back.lock);
     st_calls_free(&around);
     return gap;
 }

@@ -1,6 +1,7 @@
 #include "report/triage/weight.h"
 
 #include "report/calls.h"
+#include "report/source/source.h"
 
 #include <string.h>
 
@@ -16,11 +17,30 @@ enum st_damage st_damage_of(const struct st_violation *violation) {
     bool changed = wrote(&out->to) || wrote(&back->from);
     if (out->from.event.target != back->to.event.target)
         return changed ? ST_DAMAGE_PAIR : ST_DAMAGE_ORDER;
-    return changed ? ST_DAMAGE_VALUE : ST_DAMAGE_SEEN;
+    if (!changed)
+        return ST_DAMAGE_SEEN;
+    return wrote(&out->from) && !wrote(&back->to) ? ST_DAMAGE_AFTER : ST_DAMAGE_VALUE;
 }
 
 bool st_is_direct(const struct st_violation *violation) {
     return violation->path_length == 2 && violation->closing.from.number;
+}
+
+bool st_left_with_write(const struct st_violation *violation) {
+    return violation->path_length && wrote(&violation->path[0].from) &&
+           st_damage_of(violation) != ST_DAMAGE_VALUE;
+}
+
+bool st_goes_backward(const struct st_violation *violation) {
+    const struct st_block_gap *gap = violation->gap;
+    uint32_t left, back;
+    if (!gap || !st_left_with_write(violation))
+        return false;
+    const struct st_place *from = &violation->path[0].from;
+    size_t length = st_split_location(gap->left, &left);
+    return length && length == st_split_location(gap->back, &back) &&
+           strncmp(gap->left, gap->back, length) == 0 && left > back &&
+           from->event.target != violation->event.event.target;
 }
 
 static bool is_in_call(const struct st_report *report, const struct st_calls *around,

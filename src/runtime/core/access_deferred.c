@@ -89,12 +89,49 @@ static void add_always(const struct rt_thread *t, uint64_t *word, uint64_t *deta
     *word |= all ? RT_EMITTED : 0;
 }
 
+/* The shadow knows all about the granule again. */
+static void unmix(struct rt_view *view) {
+    view->write &= ~(uint64_t)RT_MIXED;
+    view->write_detail &= ~RT_PRIVATE;
+}
+
 /* These bytes were written: reads of them are over. */
 static void drop_reads(uint64_t *word, uint64_t *detail, uint32_t bytes) {
     *word &= ~(uint64_t)bytes;
     *detail &= ~((uint64_t)bytes << RT_OLD_AT);
     if (!rt_all_bytes(*word, *detail))
         *word = *detail = 0;
+}
+
+/* ---- what this thread has learned of others ----
+ *
+ * When an access of thread t that depends on what u wrote in epoch k is emitted, t has taken that
+ * edge, and depends on all that u did up to k, by the order of u. A read of what u wrote in an
+ * epoch up to k brings nothing more: its edge starts at or before the one that t has taken, and
+ * ends behind it. What u wrote then cannot know of a block that t began in between, since u has
+ * learned nothing in that epoch after its write. This is rule 2 of the engine, for whatever memory
+ * (docs/witness.md). So such a read is deferred, and so stays the write: who emits the read later
+ * emits the write before it.
+ *
+ * The slot's epochs must be those of one thread, u: from `first` on. A thread that had the slot
+ * before has nothing to do with it. */
+
+static inline bool has_learned(const struct rt_thread *t, uint64_t word) {
+    const struct rt_learned *learned = &t->learned[rt_slot_of(word) % RT_LEARNED];
+    return ((learned->last ^ word) & RT_WHO) == 0 && word >= learned->first &&
+           rt_epoch_of(word) <= rt_epoch_of(learned->last);
+}
+
+/* An access to these bytes is emitted, and so is the write that it depends on. */
+static void learn(struct rt_thread *t, const struct rt_view *view, uint32_t bytes) {
+    uint64_t word = view->write & RT_WHO_AND_WHEN;
+    if (!rt_is_foreign(t, word) || !(bytes & rt_all_bytes(view->write, view->write_detail)))
+        return;
+    if (!(bytes & view->write))
+        word = (word & RT_WHO) | rt_old_epoch(word, view->write_detail) << RT_EPOCH_AT;
+    uint64_t first = rt_first_of(rt_slot_of(word));
+    if (word >= first && !has_learned(t, word))
+        t->learned[rt_slot_of(word) % RT_LEARNED] = (struct rt_learned){first, word};
 }
 
 /* ---- memory of one thread ---- */
@@ -105,6 +142,24 @@ static bool is_clear(const struct rt_thread *t, uint64_t w, uintptr_t granule) {
         return true;
     uint64_t detail = atomic_load_explicit(&rt_detail_of(granule)->write, memory_order_relaxed);
     return rt_is_mine(t, w) && detail & RT_PRIVATE;
+}
+
+/* The same for a read. */
+static bool is_clear_to_read(const struct rt_thread *t, uint64_t w, uint64_t r, uintptr_t granule) {
+    if (is_clear(t, w, granule))
+        return true;
+    uint64_t detail = atomic_load_explicit(&rt_detail_of(granule)->read, memory_order_relaxed);
+    return rt_is_foreign(t, w) && rt_is_mine(t, r) && detail & RT_PRIVATE;
+}
+
+/* Keeps a read of what another thread wrote. Others may read it at the same moment, and none of
+ * these reads may be lost. False if one came in between. */
+static bool keep_read_beside_others(uintptr_t granule, uint64_t before, uint64_t then,
+                                    uint64_t detail) {
+    if (!atomic_compare_exchange_strong(&rt_shadow_of(granule)->read, &before, then))
+        return false;
+    atomic_store_explicit(&rt_detail_of(granule)->read, detail, memory_order_relaxed);
+    return true;
 }
 
 /* A read of memory that several threads have read, this one too, since it was last written. */
@@ -123,7 +178,8 @@ static inline bool defer_shared(struct rt_thread *t, uint64_t w, uintptr_t granu
 static inline __attribute__((always_inline)) bool defer(struct rt_thread *t, uintptr_t granule,
                                                         uint64_t w, uint64_t r, uint32_t bytes,
                                                         bool write, uintptr_t caller) {
-    if (rt_is_stale(t) || rt_state_of(w) == RT_SHARED || !is_clear(t, w, granule))
+    if (rt_is_stale(t) || rt_state_of(w) == RT_SHARED ||
+        !(write ? is_clear(t, w, granule) : is_clear_to_read(t, w, r, granule)))
         return false;
     if (!write && rt_state_of(r) == RT_SHARED)
         return defer_shared(t, w, granule, bytes, caller);
@@ -134,18 +190,21 @@ static inline __attribute__((always_inline)) bool defer(struct rt_thread *t, uin
         atomic_load_explicit(&rt_detail_of(granule)->read, memory_order_relaxed)};
     bool mine = rt_is_untouched(w) || rt_is_mine(t, w);
     /* What another thread wrote may be read again: the watcher knows the dependence. */
-    if (!mine && (write || bytes & ~rt_all_bytes(r, view.read_detail)))
+    if (!mine && (write || (bytes & ~rt_all_bytes(r, view.read_detail) &&
+                            !(rt_is_foreign(t, w) && has_learned(t, w)))))
         return false;
     if (!write) {
         if (!add(t, &view.read, &view.read_detail, bytes, caller))
             return false;
+        if (!mine)
+            return keep_read_beside_others(granule, r, view.read, view.read_detail);
         rt_set_read(granule, view.read, view.read_detail);
         return true;
     }
     if (!add(t, &view.write, &view.write_detail, bytes, caller))
         return false;
     if (view.write & RT_MIXED && rt_all_bytes(view.write, view.write_detail) == RT_BYTES)
-        view.write &= ~(uint64_t)RT_MIXED;
+        unmix(&view);
     if (view.read) {
         drop_reads(&view.read, &view.read_detail, bytes);
         rt_set_read(granule, view.read, view.read_detail);
@@ -258,9 +317,11 @@ static void add_need(struct rt_need *need, struct rt_thread *t, uintptr_t granul
     uint32_t unread = 0; /* what another thread wrote and this one has not read since */
     if (rt_is_foreign(t, view->write))
         unread = rt_all_bytes(view->write, view->write_detail) & ~bytes_read(t, granule, view);
-    bool clear = is_clear(t, view->write, granule);
+    bool clear = write ? is_clear(t, view->write, granule)
+                       : is_clear_to_read(t, view->write, view->read, granule);
     need->access |= !clear || state == RT_SHARED || !rt_has_slot(t) || (write && reads) ||
-                    (unread && rt_live_bytes(view->write, view->write_detail) & unread & bytes);
+                    (unread && rt_live_bytes(view->write, view->write_detail) & unread & bytes &&
+                     (write || !has_learned(t, view->write)));
     bool mixing = has_to_mix(t, view, bytes, write, whole && !need->access ? fits_now : fits);
     need->access |= mixing;
     need->sequence |= mixing || (state == RT_SHARED && write);
@@ -269,7 +330,7 @@ static void add_need(struct rt_need *need, struct rt_thread *t, uintptr_t granul
     if (!clear) /* what the other threads have emitted comes before */
         need->sequence |= (rt_is_foreign(t, view->write) && !rt_comes_after(t, view->write)) ||
                           (rt_is_foreign(t, view->read) && !rt_comes_after(t, view->read));
-    need->sequence |= need->access && unread && !rt_comes_after(t, view->write);
+    need->sequence |= (need->access || reads) && unread && !rt_comes_after(t, view->write);
 }
 
 /* ---- emitting and keeping ---- */
@@ -286,10 +347,11 @@ static void publish(struct rt_thread *t) {
  * `access`: the access itself will be emitted. */
 static void flush(struct rt_thread *t, uintptr_t granule, const struct rt_view *view, bool access,
                   uint32_t bytes, bool write) {
-    bool mixing = access && has_to_mix(t, view, bytes, write, fits);
-    if (access)
+    bool reads = (access && has_to_mix(t, view, bytes, write, fits)) ||
+                 has_to_flush_reads(t, view, bytes, write);
+    if (access || reads) /* behind the reads, it would seem to come after them */
         rt_flush_write(t, granule, view);
-    if (mixing || has_to_flush_reads(t, view, bytes, write))
+    if (reads)
         rt_flush_reads(t, granule, view);
 }
 
@@ -309,11 +371,12 @@ static void keep_write(const struct rt_thread *t, uintptr_t granule, struct rt_v
     }
     add_always(t, &view.write, &view.write_detail, bytes, caller, emitted);
     if (rt_all_bytes(view.write, view.write_detail) == RT_BYTES)
-        view.write &= ~(uint64_t)RT_MIXED;
+        unmix(&view);
     if (shared)
         view.read = view.read_detail = 0;
     else
         drop_reads(&view.read, &view.read_detail, bytes);
+    view.read_detail &= ~RT_PRIVATE; /* there is a write now that its thread may depend on */
     set(granule, &view);
 }
 
@@ -379,12 +442,33 @@ static void keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool wr
 
 /* ---- one granule ---- */
 
+/* Emits what this thread has read of a granule that another one wrote, and for which there is no
+ * room in the shadow. False if there is, or the thread may depend on more than it knows. */
+static bool make_room_for_read(struct rt_thread *t, uintptr_t granule, struct rt_view *view,
+                               uint32_t bytes) {
+    if (!rt_is_foreign(t, view->write) || !rt_is_mine(t, view->read) ||
+        fits_now(t, view->read, view->read_detail, bytes) ||
+        !is_clear_to_read(t, view->write, view->read, granule) ||
+        !(has_learned(t, view->write) || !rt_live_bytes(view->write, view->write_detail)))
+        return false;
+    rt_flush_write(t, granule, view);
+    rt_flush_reads(t, granule, view);
+    rt_publish(t);
+    const uint64_t flags = RT_MIXED | RT_KNOWN | RT_EMITTED;
+    atomic_fetch_or_explicit(&rt_shadow_of(granule)->write, flags, memory_order_release);
+    bool kept = keep_read_beside_others(granule, view->read, t->current, RT_PRIVATE);
+    *view = rt_load_view(granule);
+    return kept;
+}
+
 /* Emits what this thread did in an earlier epoch, to a granule that no other thread has touched,
  * and for which there is no room in the shadow. False if there is room, or others have touched
  * it. */
 static bool make_room(struct rt_thread *t, uintptr_t granule, struct rt_view *view, uint32_t bytes,
                       bool write) {
     enum rt_state state = rt_state_of(view->write);
+    if (!write && make_room_for_read(t, granule, view, bytes))
+        return true;
     if (state == RT_SHARED || rt_is_foreign(t, view->write) || !is_clear(t, view->write, granule) ||
         (view->read && !rt_is_mine(t, view->read)) ||
         (write ? fits_now(t, view->write, view->write_detail, bytes)
@@ -431,8 +515,10 @@ static void access_ordered(struct rt_thread *t, uintptr_t address, uint32_t byte
     if (need.access)
         rt_emit_access(t, address, rt_size_of(address, bytes), write, caller);
     publish(t);
-    if (need.access)
+    if (need.access) {
         rt_new_epoch(t); /* what the other thread did may be news */
+        learn(t, &view, bytes);
+    }
     keep(t, granule, bytes, write, caller, need.access, t->position != before, mixing);
 }
 
@@ -473,6 +559,8 @@ static void emit_part(struct rt_thread *t, const struct part *part, bool write, 
         struct rt_view view = rt_load_view(g);
         uint32_t bytes = rt_bytes_in(g, start, end - start);
         flush(t, g, &view, part->need.access, bytes, write);
+        if (part->need.access)
+            learn(t, &view, bytes);
     }
     if (part->need.access)
         rt_emit_access(t, start, end - start, write, caller);

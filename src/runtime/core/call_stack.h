@@ -7,7 +7,7 @@
  * emitted either. It gets an epoch (stream.h), so that it will be known which accesses are its own
  * if it is emitted later, by this thread, which comes to something that has to be emitted, or by
  * another one, which touches memory that was accessed in it. If it is left before that, it is left
- * out: nothing that it did depends on another thread, so it cannot be found violated, and its
+ * out: it depends on nothing new of other threads, so it cannot be found violated, and its
  * accesses count as those of its caller. Annotated blocks and handlers of signals are not boarded,
  * nor is what a thread starts with or calls there, since the watcher divides that into turns.
  *

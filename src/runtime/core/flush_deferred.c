@@ -128,9 +128,13 @@ void rt_flush_shared_read(struct rt_thread *t, size_t index, uint32_t but) {
     if (!rt_deferring || !read->key || (read->mine & RT_EMITTED))
         return;
     uintptr_t granule = rt_granule_of(read->key);
-    uint64_t now = atomic_load_explicit(&rt_shadow_of(granule)->write, memory_order_acquire);
-    if (!rt_was_shared_read(read, granule, now))
+    struct rt_view view = rt_load_view(granule);
+    if (!rt_was_shared_read(read, granule, view.write))
         return;
+    /* Behind the read, the write would seem to come after it. The thread comes after the write, or
+     * it would have emitted the read. */
+    if (read->mine & RT_BYTES & ~but & rt_all_bytes(view.write, view.write_detail))
+        rt_flush_write(t, granule, &view);
     emit(t, ST_STREAM_DEFERRED_READ, granule, read->mine & RT_BYTES & ~but, t->slot,
          rt_epoch_of(read->mine), t->shared_callers[index]);
     rt_publish(t);

@@ -30,7 +30,10 @@
  * MIXED, in the word for writes: the watcher knows more about these bytes than the shadow does.
  * Every access is emitted, until one thread has written all of them. If the detail word for writes
  * has PRIVATE, all that the watcher knows is of the thread whose word it is: then that thread's
- * accesses need not be emitted.
+ * accesses need not be emitted. If the detail word for reads has PRIVATE, and the write is of
+ * another thread, nobody has written since, and the watcher knows that write and reads of the
+ * thread whose word for reads it is: then that thread's reads need not be emitted. Nothing is
+ * PRIVATE unless it is MIXED.
  *
  * Invariant: before a shadow word says what a thread did at a position, all records of the thread
  * up to there are visible. So whoever sees the word and takes or observes a sequence number comes
@@ -227,7 +230,7 @@ static inline struct rt_shared_read *rt_shared_read_of(struct rt_thread *t, uint
 /* The granule, and the shadow word for writes when it was read, in 64 bits: one other write in a
  * million looks the same. */
 static inline uint64_t rt_read_key(uintptr_t granule, uint64_t write) {
-    uint64_t hash = (write & ~(uint64_t)(RT_EMITTED | RT_KNOWN)) * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t hash = (write & ~RT_FLAGS) * UINT64_C(0x9E3779B97F4A7C15);
     return (uint64_t)(granule >> 3) << RT_KEY_HASH_BITS | hash >> (64 - RT_KEY_HASH_BITS);
 }
 static inline uintptr_t rt_granule_of(uint64_t key) {

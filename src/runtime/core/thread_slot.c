@@ -8,6 +8,7 @@ static uint64_t next_epochs[RT_SLOTS];
 static uint32_t free_slots[RT_SLOTS], free_count, used_slots;
 static struct rt_spin slots_lock;
 static _Atomic(struct rt_thread *) threads[RT_SLOTS];
+static _Atomic uint64_t firsts[RT_SLOTS];
 
 void rt_take_slot(struct rt_thread *t) {
     rt_spin_lock(&slots_lock);
@@ -22,6 +23,7 @@ void rt_take_slot(struct rt_thread *t) {
     }
     t->base = next_epochs[t->slot] + 1;
     t->first = t->base << RT_EPOCH_AT;
+    atomic_store_explicit(&firsts[t->slot], t->first, memory_order_release);
     t->me = (uint64_t)t->slot << RT_SLOT_AT | (uint64_t)RT_OWN << RT_STATE_AT;
     t->current = t->alike = t->me | t->base << RT_EPOCH_AT;
     t->since = t->alike | rt_slow_accesses;
@@ -40,6 +42,10 @@ void rt_give_slot(struct rt_thread *t) {
 
 uint32_t rt_slot_count(void) {
     return __atomic_load_n(&used_slots, __ATOMIC_RELAXED);
+}
+
+uint64_t rt_first_of(uint32_t slot) {
+    return atomic_load_explicit(&firsts[slot], memory_order_acquire);
 }
 
 struct rt_thread *rt_thread_in(uint32_t slot) {

@@ -33,6 +33,9 @@ static inline bool rt_has_slot(const struct rt_thread *t) {
 /* Slots in use, or used before, are below this. */
 uint32_t rt_slot_count(void);
 
+/* `first` (thread_state.h) of the last thread that took the slot. */
+uint64_t rt_first_of(uint32_t slot);
+
 /* The thread that has a slot now, or NULL. */
 struct rt_thread *rt_thread_in(uint32_t slot);
 

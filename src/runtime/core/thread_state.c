@@ -77,6 +77,8 @@ static struct rt_thread *begin_thread(uint32_t serial) {
     t->skipped = false;
     t->ignored_reads = t->ignored_writes = t->ignored_sync = 0;
     t->ignoring = 0;
+    for (size_t i = 0; i < RT_LEARNED; i++)
+        t->learned[i] = (struct rt_learned){0, 0};
     t->inside = true;
     rt_take_slot(t);
     if (t->slot < RT_SLOTS)

@@ -15,6 +15,7 @@ enum {
     RT_SHARED_READS = 1 << 17,
     RT_READS_A_PAGE = 4096 / sizeof(struct rt_shared_read),
     RT_KEY_HASH_BITS = 20,
+    RT_LEARNED = 64,
     RT_SLOTS = ST_STREAM_SLOTS,
     RT_LEFT_FRAMES = 512
 };
@@ -25,6 +26,12 @@ struct rt_left_frame {
     uint64_t ended;         /* the first epoch after it */
     uint64_t function, called_from;
     uint32_t index, emitted; /* in the stack; so many frames around it were emitted when it ended */
+};
+
+/* What a thread depends on of another one (access_deferred.c). */
+struct rt_learned {
+    uint64_t first; /* of the other one, as in struct rt_thread */
+    uint64_t last;  /* a shadow word of it, without bytes and flags: up to that epoch */
 };
 
 /* A thread, or a fiber (fibers.h). */
@@ -66,10 +73,11 @@ struct rt_thread {
     /* The program asked not to see its accesses or its synchronisation: how often (rt_is_ignored).
      */
     uint16_t ignored_reads, ignored_writes, ignored_sync;
-    size_t ignoring;                                               /* 1: reads or writes; or 0 */
-    struct rt_thread *next;                                        /* in the list of free ones */
-    struct rt_left_frame left[RT_LEFT_FRAMES];                     /* a ring (call_stack.h) */
-    size_t left_count;                                             /* of all that were added */
+    size_t ignoring;                           /* 1: reads or writes; or 0 */
+    struct rt_thread *next;                    /* in the list of free ones */
+    struct rt_learned learned[RT_LEARNED];     /* by slot, modulo their number */
+    struct rt_left_frame left[RT_LEFT_FRAMES]; /* a ring (call_stack.h) */
+    size_t left_count;                         /* of all that were added */
     uint64_t shared_pages[RT_SHARED_READS / RT_READS_A_PAGE / 64]; /* a bit for each page in use */
     struct rt_shared_read shared[RT_SHARED_READS];
     uint32_t shared_callers[RT_SHARED_READS]; /* lower halves of return addresses */

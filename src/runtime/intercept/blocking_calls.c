@@ -1,7 +1,10 @@
 /* Calls that wait in the kernel for something outside of the program: in controlled runs others go
- * on meanwhile. There are no events for any of this. */
+ * on meanwhile. If they waited for descriptors or a connection, and something came, that is a
+ * receive from a channel of its own, to which nobody sends: it orders nothing, but says that the
+ * thread waited. */
 #define _GNU_SOURCE
 #include "runtime/control/turns.h"
+#include "runtime/core/sync_events.h"
 #include "runtime/intercept/interpose.h"
 
 #include <errno.h>
@@ -39,6 +42,15 @@ static bool was_interrupted(enum rt_woken woken) {
     return woken == RT_INTERRUPTED;
 }
 
+/* Passes the result of a call on. Who only looks, without waiting, or waited in vain, did not wait
+ * for anything: with no descriptors, that is how programs sleep. */
+static int waited(bool waits, int result, uintptr_t caller) {
+    static char outside;
+    if (waits && result > 0)
+        RT_EMIT(rt_receive(&outside, ST_CHANNEL_OUTSIDE, caller));
+    return result;
+}
+
 /* The call with another mask of signals, unless it is NULL: a handler that runs because of that is
  * the result. */
 #define WITH_MASK(mask, call)                                                                      \
@@ -52,7 +64,7 @@ static bool was_interrupted(enum rt_woken woken) {
         errno = EINTR;                                                                             \
     if (mask)                                                                                      \
         rt_set_signal_mask(bits);                                                                  \
-    return result
+    return waited(waits, result, RT_CALLER)
 
 /* ---- poll and select ---- */
 
@@ -82,23 +94,25 @@ static int poll_in_turn(struct pollfd *descriptors, nfds_t count, uint64_t deadl
 }
 
 RT_EXPORT int poll(struct pollfd *descriptors, nfds_t count, int timeout) {
-    if (!rt_takes_turns())
-        return real_poll()(descriptors, count, timeout);
-    return poll_in_turn(descriptors, count, deadline_in(timeout), timeout == 0, RT_CALLER);
+    int result = !rt_takes_turns() ? real_poll()(descriptors, count, timeout)
+                                   : poll_in_turn(descriptors, count, deadline_in(timeout),
+                                                  timeout == 0, RT_CALLER);
+    return waited(timeout != 0, result, RT_CALLER);
 }
 
 RT_EXPORT int __poll_chk(struct pollfd *descriptors, nfds_t count, int timeout, size_t room);
 RT_EXPORT int __poll_chk(struct pollfd *descriptors, nfds_t count, int timeout, size_t room) {
-    if (!rt_takes_turns())
-        return real___poll_chk()(descriptors, count, timeout, room);
-    return poll_in_turn(descriptors, count, deadline_in(timeout), timeout == 0, RT_CALLER);
+    int result = !rt_takes_turns() ? real___poll_chk()(descriptors, count, timeout, room)
+                                   : poll_in_turn(descriptors, count, deadline_in(timeout),
+                                                  timeout == 0, RT_CALLER);
+    return waited(timeout != 0, result, RT_CALLER);
 }
 
 RT_EXPORT int ppoll(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout,
                     const sigset_t *mask) {
+    bool looks = timeout && !timeout->tv_sec && !timeout->tv_nsec, waits = !looks;
     if (!rt_takes_turns())
-        return real_ppoll()(descriptors, count, timeout, mask);
-    bool looks = timeout && !timeout->tv_sec && !timeout->tv_nsec;
+        return waited(waits, real_ppoll()(descriptors, count, timeout, mask), RT_CALLER);
     WITH_MASK(mask, poll_in_turn(descriptors, count, deadline_of(timeout), looks, RT_CALLER));
 }
 
@@ -159,10 +173,11 @@ static int select_in_turn(int count, fd_set *reads, fd_set *writes, fd_set *othe
 
 RT_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
                      fd_set *restrict others, struct timeval *restrict timeout) {
+    bool looks = timeout && !timeout->tv_sec && !timeout->tv_usec; /* which the call changes */
     if (!rt_takes_turns())
-        return real_select()(count, reads, writes, others, timeout);
+        return waited(!looks, real_select()(count, reads, writes, others, timeout), RT_CALLER);
     struct timeval none = {0};
-    if (timeout && !timeout->tv_sec && !timeout->tv_usec) {
+    if (looks) {
         if (!look_to_select(count, reads, writes, others, RT_CALLER))
             return 0;
     } else {
@@ -172,14 +187,16 @@ RT_EXPORT int select(int count, fd_set *restrict reads, fd_set *restrict writes,
         if (!wait_to_select(count, reads, writes, others, deadline, RT_CALLER))
             return -1;
     }
-    return real_select()(count, reads, writes, others, &none);
+    return waited(!looks, real_select()(count, reads, writes, others, &none), RT_CALLER);
 }
 
 RT_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes,
                       fd_set *restrict others, const struct timespec *restrict timeout,
                       const sigset_t *restrict mask) {
+    bool waits = !timeout || timeout->tv_sec || timeout->tv_nsec;
     if (!rt_takes_turns())
-        return real_pselect()(count, reads, writes, others, timeout, mask);
+        return waited(waits, real_pselect()(count, reads, writes, others, timeout, mask),
+                      RT_CALLER);
     uint64_t deadline = deadline_of(timeout);
     WITH_MASK(mask, select_in_turn(count, reads, writes, others, deadline, RT_CALLER));
 }
@@ -207,15 +224,16 @@ static int epoll_in_turn(int epoll, struct epoll_event *events, int most, int ti
 }
 
 RT_EXPORT int epoll_wait(int epoll, struct epoll_event *events, int most, int timeout) {
-    if (!rt_takes_turns())
-        return real_epoll_wait()(epoll, events, most, timeout);
-    return epoll_in_turn(epoll, events, most, timeout, RT_CALLER);
+    int result = !rt_takes_turns() ? real_epoll_wait()(epoll, events, most, timeout)
+                                   : epoll_in_turn(epoll, events, most, timeout, RT_CALLER);
+    return waited(timeout != 0, result, RT_CALLER);
 }
 
 RT_EXPORT int epoll_pwait(int epoll, struct epoll_event *events, int most, int timeout,
                           const sigset_t *mask) {
+    bool waits = timeout != 0;
     if (!rt_takes_turns())
-        return real_epoll_pwait()(epoll, events, most, timeout, mask);
+        return waited(waits, real_epoll_pwait()(epoll, events, most, timeout, mask), RT_CALLER);
     WITH_MASK(mask, epoll_in_turn(epoll, events, most, timeout, RT_CALLER));
 }
 
@@ -239,14 +257,14 @@ static int accepted(int result) {
 RT_EXPORT int accept(int fd, struct sockaddr *restrict from, socklen_t *restrict bytes) {
     if (!rt_wait_for_one(fd, POLLIN, RT_CALLER))
         return -1;
-    return accepted(real_accept()(fd, from, bytes));
+    return waited(true, accepted(real_accept()(fd, from, bytes)), RT_CALLER);
 }
 
 RT_EXPORT int accept4(int fd, struct sockaddr *restrict from, socklen_t *restrict bytes,
                       int flags) {
     if (!rt_wait_for_one(fd, POLLIN, RT_CALLER))
         return -1;
-    return accepted(real_accept4()(fd, from, bytes, flags));
+    return waited(true, accepted(real_accept4()(fd, from, bytes, flags)), RT_CALLER);
 }
 
 RT_EXPORT int listen(int fd, int backlog) {

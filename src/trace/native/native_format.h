@@ -24,6 +24,7 @@
 #define CHUNK_ATOMIC "aTOM"
 #define CHUNK_JOINED "jOIN"
 #define CHUNK_GONE "GONE"
+#define CHUNK_CALLED "nAME"
 
 enum {
     NATIVE_VERSION = 4,        /* the newest */
@@ -47,6 +48,7 @@ enum {
 #define CHUNK_SIZE_LIMIT (UINT32_C(64) << 20)
 #define CHUNK_EVENTS_LIMIT UINT32_C(131072)
 #define CHUNK_ROWS_LIMIT UINT32_C(131072) /* of each kind of context */
+#define CALLED_LIMIT 255                  /* bytes in the name that a program gives to a thread */
 
 /* On disk: the fields in this order, little-endian, without gaps. */
 struct chunk_head {

@@ -189,6 +189,26 @@ static const char *take_events(struct reader *reader, size_t size) {
     return NULL;
 }
 
+/* Names that the program gave to threads: a number and a text each. */
+static const char *take_called(struct reader *reader, size_t size) {
+    const unsigned char *next = reader->chunks.payload, *end = next + size;
+    while (next != end) {
+        const char *text = (const char *)next + sizeof(uint32_t);
+        if ((size_t)(end - next) <= sizeof(uint32_t) ||
+            get_u32(next) >= reader->symbols->threads.count)
+            return "it names a thread that there is not";
+        const char *zero = memchr(text, '\0', (size_t)(end - (const unsigned char *)text));
+        if (!zero || zero - text > CALLED_LIMIT)
+            return "its names of threads do not end";
+        const char *problem = keep(reader, NAME_BYTES + (uint64_t)(zero - text));
+        if (problem)
+            return problem;
+        st_symbols_call_thread(reader->symbols, get_u32(next), text);
+        next = (const unsigned char *)zero + 1;
+    }
+    return NULL;
+}
+
 static bool is_type(const struct chunk_head *head, const char *type) {
     return memcmp(head->type, type, sizeof head->type) == 0;
 }
@@ -213,6 +233,8 @@ static int take_chunk(struct reader *reader, struct st_error *error) {
         return check(reader, error,
                      native_lives_take(&reader->lives, reader->symbols->reuses, payload, head.full,
                                        reader->events));
+    if (is_type(&head, CHUNK_CALLED))
+        return check(reader, error, take_called(reader, head.full));
     if (is_type(&head, CHUNK_END))
         return take_end(reader, head.full, error);
     if (head.type[0] & CHUNK_OPTIONAL_BIT)

@@ -57,6 +57,7 @@ struct writer {
     uint64_t written; /* events in chunks of the file */
     uint32_t sequence;
     uint32_t emitted[TABLE_COUNT], emitted_rows[ROWS_COUNT];
+    uint64_t times_called; /* what the program calls its threads is in the file up to here */
 
     uint64_t *values; /* of the column at work */
     unsigned char *payload, *packed;
@@ -473,9 +474,33 @@ static int write_events(void *state, const struct st_event *events, size_t count
     return 0;
 }
 
+/* What the program calls its threads, as far as the file has them, if that has changed. */
+static int put_called(struct writer *writer, struct st_error *error) {
+    const struct st_symbols *symbols = writer->symbols;
+    uint32_t threads = writer->emitted[TABLE_THREADS];
+    size_t size = 0;
+    if (writer->times_called == symbols->times_given)
+        return 0;
+    for (uint32_t i = 0; i < threads && i < symbols->given_capacity; i++) {
+        if (!symbols->given[i])
+            continue;
+        size_t length = strnlen(symbols->given[i], CALLED_LIMIT);
+        st_reserve(&writer->payload, &writer->payload_capacity,
+                   size + sizeof(uint32_t) + length + 1);
+        unsigned char *text = put_u32(writer->payload + size, i);
+        memcpy(text, symbols->given[i], length);
+        text[length] = '\0';
+        size += sizeof(uint32_t) + length + 1;
+    }
+    writer->times_called = symbols->times_given;
+    writer->plane_count = 0;
+    writer->plane_ends[writer->plane_count++] = size;
+    return size ? put_chunk(writer, CHUNK_CALLED, size, error) : 0;
+}
+
 static int flush_file(void *state, struct st_error *error) {
     struct writer *writer = state;
-    if (flush(writer, error))
+    if (flush(writer, error) || put_called(writer, error))
         return -1;
     return fflush(writer->file) ? fail_write(writer, error) : 0;
 }
@@ -520,7 +545,7 @@ int st_native_writer_end(void *state, const struct st_variable_run *runs, size_t
 
 static int finish(void *state, bool truncated, struct st_error *error) {
     struct writer *writer = state;
-    if (flush(writer, error))
+    if (flush(writer, error) || put_called(writer, error))
         return -1;
     st_reserve(&writer->payload, &writer->payload_capacity, END_SIZE);
     unsigned char *next = put_u64(writer->payload, writer->written);

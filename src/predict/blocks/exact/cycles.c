@@ -182,7 +182,7 @@ bool st_cycles_step(struct st_cycles *cycles, uint32_t lane, size_t place) {
         begin_item(cycles, lane, step->item);
     closed = make_access(
         cycles, lane, access ? step->target : (size_t)cycles->group->variable_count + step->target,
-        access ? step->kind == ST_TOKEN_WRITE : step->lasting);
+        access ? step->kind == ST_TOKEN_WRITE : st_stays_apart(cycles->group, step));
     if (place + 1 == item->end)
         end_item(cycles, lane);
     return closed;

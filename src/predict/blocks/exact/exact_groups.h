@@ -77,6 +77,11 @@ struct st_group {
     size_t variable_capacity, lock_capacity;
 };
 
+/* Must a serial schedule keep the step's critical section apart from others of the lock? */
+static inline bool st_stays_apart(const struct st_group *group, const struct st_exact_step *step) {
+    return step->lasting && !group->run->model->options.data;
+}
+
 struct st_groups {
     struct st_group *items;
     size_t count;

@@ -275,7 +275,7 @@ static void keep_locks(struct puzzle *puzzle) {
     struct sections all = {.count = 0};
     bool any = false;
     for (uint32_t i = 0; i < puzzle->group->lane_count; i++)
-        any |= puzzle->group->lanes[i].long_count > 0;
+        any |= puzzle->group->lanes[i].long_count > 0 && !puzzle->group->run->model->options.data;
     for (uint32_t i = 0; any && i < puzzle->group->lane_count; i++)
         list_sections(puzzle, i, &all);
     for (size_t i = 0; i < all.count; i++)

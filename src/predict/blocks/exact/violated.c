@@ -82,7 +82,8 @@ static bool in_conflict(const struct st_part *part, size_t i, size_t k) {
         return false;
     if (st_is_access_step(a) && st_is_access_step(b))
         return a->kind == ST_TOKEN_WRITE || b->kind == ST_TOKEN_WRITE;
-    return a->kind == ST_TOKEN_RELEASE && b->kind == ST_TOKEN_ACQUIRE && (a->lasting || b->lasting);
+    return a->kind == ST_TOKEN_RELEASE && b->kind == ST_TOKEN_ACQUIRE &&
+           (st_stays_apart(part->group, a) || st_stays_apart(part->group, b));
 }
 
 static bool must_precede(const struct st_part *part, uint32_t a, uint32_t b) {

@@ -48,9 +48,27 @@ function shorten(text, most) {
   return text.length <= most ? text : text.slice(0, most - 1) + "\u2026";
 }
 
+// Both ends of it: "acq(\u2026table_cache.mutex)".
+function shortenMiddle(text, most, head) {
+  return text.length <= most ? text : `${text.slice(0, head)}\u2026${text.slice(text.length - most + head + 1)}`;
+}
+
 // The end of a long name is what differs: "\u2026TableCache::FindTable".
 function shortenStart(text, most) {
   return text.length <= most ? text : "\u2026" + text.slice(text.length - most + 1);
+}
+
+// key -> those that have it
+function groupBy(list, keyOf) {
+  const groups = new Map();
+  for (const item of list) {
+    const key = keyOf(item);
+    if (groups.has(key))
+      groups.get(key).push(item);
+    else
+      groups.set(key, [item]);
+  }
+  return groups;
 }
 
 function unique(list) {

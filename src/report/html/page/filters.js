@@ -14,6 +14,7 @@ const KINDS = {
   race: "data race",
   deadlock: "deadlock potential",
   failure: "failure",
+  design: "by design?",
   racy: "rests on a data race",
   conflict: "through data",
   lock: "through a lock",
@@ -44,9 +45,18 @@ function byState(a, b) {
   return order.indexOf(a.state) - order.indexOf(b.state);
 }
 
+function byRank(a, b) {
+  return a.rank === b.rank ? 0 : a.rank < b.rank ? -1 : 1;
+}
+
+// Of the violations that are one finding, the one that stands for it comes first.
+function standsFor(finding) {
+  return finding.story.count ? 1 : 0;
+}
+
 const ORDERS = {
-  surprise: ["most surprising first",
-    (a, b) => byState(a, b) || a.rank - b.rank || a.event - b.event],
+  importance: ["most important first",
+    (a, b) => byState(a, b) || byRank(a, b) || standsFor(b) - standsFor(a) || a.event - b.event],
   event: ["in order of events", (a, b) => a.event - b.event || a.depth - b.depth],
   name: ["by function", (a, b) => compareText(a.name, b.name) || a.event - b.event],
   file: ["by file", (a, b) => compareText(a.loc, b.loc) || a.event - b.event],
@@ -75,21 +85,14 @@ function chooseFindings(findings, wish, known) {
     matches(wish.function, finding.functions, known.functions) &&
     matches(wish.file, finding.files, known.files) &&
     matches(wish.thread, finding.threads, known.threads) &&
-    (wish.kind === "" || finding.kinds.includes(wish.kind))
+    (wish.kind === "" || finding.kinds.includes(wish.kind)) &&
+    (wish.review === "" || isReviewed(finding) === (wish.review === "done"))
   ).sort(ORDERS[wish.sort][1]);
 }
 
-// One entry for each place of the code, with all findings of that place; or for each finding.
+// One entry for each finding, with all blocks that it was seen in; or one for each block.
 function groupFindings(findings, merge) {
   if (!merge)
     return findings.map((finding) => [finding]);
-  const groups = new Map();
-  for (const finding of findings) {
-    const group = groups.get(finding.place);
-    if (group)
-      group.push(finding);
-    else
-      groups.set(finding.place, [finding]);
-  }
-  return [...groups.values()];
+  return [...groupBy(findings, (finding) => finding.place).values()];
 }

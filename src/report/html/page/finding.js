@@ -54,37 +54,13 @@ function drawState(finding, lines) {
     line ? " " : "", line ? code(`${line.file}:${line.line}`) : "");
 }
 
-// The way that works in a file, too, where there may be no clipboard for scripts.
-function copyText(text) {
-  const field = el("textarea", { class: "copied" });
-  field.value = text;
-  document.body.append(field);
-  field.select();
-  document.execCommand("copy");
-  field.remove();
-}
-
-// "seriatim replay bank.schedule", from the note of a hunt.
-function replayCommand(story) {
-  for (const note of story.notes || []) {
-    const found = /Replay it with: (seriatim replay .+?) \(/.exec(note);
-    if (found)
-      return found[1];
-  }
-  return "";
-}
-
-function drawCopies(finding) {
-  const copies = [["Copy suppression", finding.story.suppression], ["Copy replay command", replayCommand(finding.story)]]
-    .filter(([, text]) => text);
-  if (!copies.length)
+// Why it stands where it does in the list.
+function drawReason(finding) {
+  const { overview } = finding;
+  if (!overview || !overview.why_here)
     return "";
-  return el("p", { class: "copies" }, ...copies.map(([label, text]) => el("button", {
-    type: "button", text: label, title: text, onclick: (click) => {
-      copyText(text);
-      click.target.textContent = "Copied";
-    },
-  })));
+  return el("p", { class: "why-here" }, overview.by_design ? el("strong", { text: "By design? " }) : "",
+    el("span", { text: overview.why_here }));
 }
 
 function drawTurns(group, position, turn) {
@@ -93,15 +69,14 @@ function drawTurns(group, position, turn) {
   const button = (text, step) => el("button", {
     type: "button", text, disabled: !group[position + step], onclick: () => turn(step),
   });
-  return el("p", { class: "turns" }, "In this place: ", button("Previous", -1),
+  return el("p", { class: "turns" }, "Blocks of this finding: ", button("Previous", -1),
     ` ${digits(position + 1)} of ${digits(group.length)} `, button("Next", 1));
 }
 
-// Blocks that the same event cut, one inside the other.
-function drawAround(finding, findings, open) {
+// Blocks that the same event cut, one inside the other; `byEvent` has those of each event.
+function drawAround(finding, byEvent, open) {
   const most = 8;
-  const same = finding.proof ? findings.filter((other) => other !== finding &&
-    other.event === finding.event && other.thread === finding.thread) : [];
+  const same = finding.proof ? byEvent.get(eventKey(finding)).filter((other) => other !== finding) : [];
   if (!same.length)
     return "";
   return el("p", { class: "around" }, "Same event: ",
@@ -120,6 +95,10 @@ function drawPicture(finding, link) {
     holder.replaceChildren(drawLanes(drawn, link, most));
     if (rest > 0)
       holder.append(more(`Draw the other ${count(rest, "dependence")}`, () => draw(drawn.edges.length, drawn)));
+    if (rest <= 0 && drawn.leftOut)
+      holder.append(el("p", {
+        class: "note", text: `${count(drawn.leftOut, "more dependence")} left out of this page; JSON has all.`,
+      }));
     if (drawn.schedule)
       holder.append(more("Draw the whole schedule",
         () => draw(most, { ...drawn, order: drawn.schedule, schedule: null })));
@@ -137,11 +116,12 @@ function drawFinding(section, view) {
     drawHeadline(finding),
     drawFacts(finding),
     drawState(finding, view.suppressions),
-    drawCopies(finding),
+    drawReason(finding),
+    drawActions(finding, view),
     drawTurns(view.group, view.position, view.turn),
     el("div", { class: "evidence" },
       el("div", { class: "why" }, events.length ? drawPicture(finding, link) : "",
-        drawEnding(finding.story), drawAround(finding, view.findings, view.open)),
+        drawEnding(finding.story), drawAround(finding, view.byEvent, view.open)),
       events.length ? drawSources(finding, events, sources, link) : ""),
     drawSteps(finding, link),
     drawSchedule(finding));

@@ -66,10 +66,12 @@ function violationFinding(violation, index) {
   return {
     story, index, edges: edgesOf(violation), kinds: [violation.depth ? "nested" : story.kind],
     state: violation.state || "", suppressedBy: violation.suppressed_by,
-    name: violation.block, thread: violation.thread, depth: violation.depth,
+    fingerprint: violation.fingerprint || "", cause: violation.cause || null,
+    executable: violation.executable, name: violation.block, thread: violation.thread, depth: violation.depth,
     others: violation.cut_by ? [violation.cut_by] : [],
     begin: violation.begin, end: violation.end, loc: violation.begin_loc || "",
-    event: violation.event, proof: violation.proof, partial: violation.path.length === 0,
+    event: violation.event, proof: violation.proof, leftOut: violation.path_left_out || 0,
+    partial: violation.path.length === 0 || Boolean(violation.path_left_out),
     spans: [{
       thread: violation.thread, name: violation.block, begin: violation.begin, end: violation.end,
       loc: violation.begin_loc || "", violated: story.kind === "violation",
@@ -104,6 +106,7 @@ function cycleFinding(result) {
   return {
     story: result.story, index: 0, edges, spans, kinds: [result.story.kind],
     state: result.cycle_state || "", suppressedBy: result.cycle_suppressed_by,
+    fingerprint: result.cycle_fingerprint || "",
     name: names.join(", ") || result.story.kind, thread: edges.length ? edges[0].to.thread : "",
     depth: 0, others: [], begin: null, end: null, loc: "", event: result.first_bad_event,
     proof: null, partial: edges.length === 0,
@@ -126,7 +129,7 @@ function courseOrder(course) {
 function failureFinding(failure, index) {
   return {
     story: failure.story, index, edges: [], order: courseOrder(failure.story.course || []), spans: [],
-    unit: "step", kinds: ["failure"], state: "",
+    unit: "step", kinds: ["failure"], state: "", fingerprint: failure.fingerprint || "",
     name: failure.kind, others: failure.threads.map((stuck) => stuck.thread),
     thread: failure.thread || "", depth: 0, begin: null, end: null, loc: failure.where || "",
     event: null, proof: null, partial: true,
@@ -136,16 +139,22 @@ function failureFinding(failure, index) {
 // ---- What was predicted ----
 
 // The begin and the steps, in the order of the schedule, and both ends of each dependence.
-function predictedOrder(block) {
+function predictedSteps(block) {
   return collect([block.entry, ...block.steps, ...endsOf(block.path)]);
 }
 
+// And the end of the block, which comes after all of them.
+function predictedOrder(block, steps) {
+  const end = { event: block.end, thread: block.thread, op: block.entry.op.replace(/^begin/, "end"), loc: "" };
+  return block.end === null || steps.length < 2 ? steps : collect([...steps, end]);
+}
+
 // All that is known of the schedule, around them.
-function wholeSchedule(block, order) {
-  const known = new Map(order.map((step) => [eventKey(step), step]));
+function wholeSchedule(block, steps) {
+  const known = new Map(steps.map((step) => [eventKey(step), step]));
   const events = (block.schedule || []).map((event) => known.get(eventKey(event)) || event);
   const begin = events.some((event) => event.event === block.begin) ? [] : [block.entry];
-  return events.length > order.length ? collect([...begin, ...events, ...order]) : null;
+  return events.length > steps.length ? collect([...begin, ...events, ...steps]) : null;
 }
 
 // Where an engine gave no path, dependences between steps that follow each other.
@@ -165,18 +174,20 @@ function predictedEdges(block) {
 }
 
 function predictedFinding(block, index) {
-  const order = predictedOrder(block);
+  const steps = predictedSteps(block);
+  const order = predictedOrder(block, steps);
   const edges = predictedEdges(block);
-  const own = order.filter((event) => event.thread === block.thread);
+  const last = steps.filter((event) => event.thread === block.thread).pop().event;
   return {
-    story: block.story, index, edges, order, schedule: wholeSchedule(block, order),
+    story: block.story, index, edges, order, schedule: wholeSchedule(block, steps),
+    fingerprint: block.fingerprint || "", cause: block.cause || null, subject: block.on.join(", "),
     kinds: [block.story.kind], state: block.state || "", suppressedBy: block.suppressed_by,
     name: block.block, thread: block.thread, depth: 0, others: [],
     begin: block.begin, end: block.end, loc: block.begin_loc || "", event: block.begin, proof: null,
-    partial: edges.length < 2,
+    partial: edges.length < 2 || Boolean(block.path_left_out), leftOut: block.path_left_out || 0,
     spans: [{
-      thread: block.thread, name: block.block, begin: block.begin, end: null,
-      last: own[own.length - 1].event, loc: block.begin_loc || "", violated: true,
+      thread: block.thread, name: block.block, begin: block.begin, end: order === steps ? null : block.end,
+      last, loc: block.begin_loc || "", violated: true,
     }],
   };
 }
@@ -184,7 +195,7 @@ function predictedFinding(block, index) {
 // A finding that is nothing but its steps.
 function stepsFinding(story, name, order, edges, index) {
   return {
-    story, index, edges, order, spans: [], kinds: [story.kind], state: "", name, others: [],
+    story, index, edges, order, spans: [], kinds: [story.kind], state: "", fingerprint: "", name, others: [],
     thread: order[0].thread, depth: 0, begin: null, end: null, loc: order[0].loc,
     event: order[0].event, proof: null, partial: true,
   };
@@ -234,6 +245,40 @@ function fileOf(loc) {
   return place ? place.file : "";
 }
 
+// The order of the text: what failed, then findings by their rank, then what has none by that of its block; of
+// predictions the better proof first.
+function rankOf(finding, rank) {
+  const usual = rank.has(finding.name) ? rank.get(finding.name) : rank.size;
+  return finding.story.kind === "failure" ? -Infinity : finding.overview ? finding.overview.rank - 1e9
+    : finding.story.kind === "predicted" ? usual - rank.size - 1 : usual;
+}
+
+function overviewKey(state, fingerprint, executable) {
+  return `finding ${state || "new"} ${fingerprint} ${executable || ""}`;
+}
+
+// Each violation belongs to a finding, be it as a variant of it or as a block around one. What two findings cut
+// belongs to the first.
+function addOverviews(findings, overviews, violations) {
+  const byKey = new Map();
+  for (const overview of overviews) {
+    const { executable } = violations[overview.violation];
+    overview.key = overviewKey(overview.state, overview.fingerprint, executable);
+    byKey.set(overview.key, overview);
+  }
+  const byEvent = new Map();
+  for (const finding of findings) {
+    const overview = byKey.get(overviewKey(finding.state, finding.fingerprint, finding.executable));
+    const key = eventKey(finding);
+    finding.overview = overview || null;
+    if (overview && (!byEvent.has(key) || byEvent.get(key).rank > overview.rank))
+      byEvent.set(key, overview);
+  }
+  for (const finding of findings)
+    if (!finding.overview && finding.proof)
+      finding.overview = byEvent.get(eventKey(finding)) || null;
+}
+
 // Adds what filtering and sorting look at.
 function indexFinding(finding, rank) {
   const events = finding.order || endsOf(finding.edges);
@@ -241,15 +286,14 @@ function indexFinding(finding, rank) {
     events.push(finding.proof); // otherwise the path ends with it
   finding.events = events;
   finding.racy = finding.story.steps.some((step) => step.race);
-  const usual = rank.has(finding.name) ? rank.get(finding.name) : rank.size;
-  finding.rank = finding.story.kind === "failure" ? -1
-    : finding.story.kind === "predicted" ? usual - rank.size - 1 : usual; // the better proof first
+  finding.rank = rankOf(finding, rank);
   finding.functions = namesOf([finding.name, ...events.map((event) => event.function || "")]);
   finding.files = namesOf([fileOf(finding.loc), ...events.map((event) => fileOf(event.loc))]);
   finding.threads = namesOf([finding.thread, ...events.map((event) => event.thread), ...finding.others]);
   finding.kinds = namesOf([finding.state, ...finding.kinds, ...finding.edges.map((edge) => edge.kind),
-    finding.racy ? "racy" : ""]);
-  finding.place = [finding.state, finding.story.kind, finding.name, finding.depth, finding.loc,
+    finding.racy ? "racy" : "", finding.overview && finding.overview.by_design ? "design" : ""]);
+  finding.place = finding.overview ? finding.overview.key
+    : finding.order && finding.fingerprint ? `${finding.state} ${finding.story.kind} ${finding.fingerprint}` : [finding.state, finding.story.kind, finding.name, finding.depth, finding.loc,
     ...(finding.order || []).map((event) => event.loc),
     ...finding.edges.flatMap((edge) => [edge.kind, edge.from.loc, edge.to.loc])].join("\n");
 }
@@ -258,8 +302,10 @@ function indexFinding(finding, rank) {
 function listFindings(result) {
   const rank = new Map(result.blocks.map((block, index) => [block.name, index]));
   const findings = (result.failures || []).map(failureFinding);
-  findings.push(...(result.prediction ? predictedFindings(result)
-    : result.violations.map(violationFinding)));
+  const found = result.prediction ? predictedFindings(result) : result.violations.map(violationFinding);
+  addOverviews(found, result.findings || [], result.violations);
+  for (const finding of found)
+    findings.push(finding);
   if (result.story)
     findings.push(cycleFinding(result));
   findings.forEach((finding, index) => {

@@ -1,11 +1,25 @@
 // The interleaving of a finding: a lane for each thread, time downwards, an arrow for each
 // dependence. Of a failure there are the steps of its course, with a line from each to the next.
 
-const LANES = { gutter: 58, top: 62, row: 58, offset: 20, most: 300, line: 14, lines: 3 };
+const LANES = { gutter: 58, digit: 6.7, top: 62, row: 58, offset: 20, most: 300, line: 14, lines: 3 };
 
 // A course has more words.
 function laneWidth(threads, course) {
   return (threads <= 2 ? 210 : threads <= 4 ? 184 : 164) + (course ? 26 : 0);
+}
+
+// Where the lanes begin: no number is too long to be seen.
+function laneGutter(events) {
+  const longest = events.reduce((most, event) => Math.max(most, digits(event.event).length), 0);
+  return Math.max(LANES.gutter, Math.ceil(longest * LANES.digit) + 22);
+}
+
+function edgeWords(finding, edge) {
+  return (finding.racy && edge.race ? "race " : edge.kind === "conflict" ? "" : `${edge.kind} `) + edge.on;
+}
+
+function edgeLetters(width) {
+  return Math.floor(width / 6.7) - 4;
 }
 
 // Where everything is. Coordinates of an event are those of its dot.
@@ -17,19 +31,27 @@ function layOut(finding, most) {
   const course = finding.unit === "step";
   const width = laneWidth(threads.length, course);
   const lane = new Map(threads.map((name, index) => [name, index]));
-  const x = (thread) => LANES.gutter + lane.get(thread) * width + LANES.offset;
+  const gutter = laneGutter(events);
+  const x = (thread) => gutter + lane.get(thread) * width + LANES.offset;
   const dots = new Map();
-  let y = LANES.top - LANES.row;
+  const titles = new Map(threads.map((thread) => [thread, wrapWords(thread, Math.floor(width / 9), LANES.lines)]));
+  const headLines = Math.max(1, ...[...titles.values()].map((lines) => lines.length));
+  const top = LANES.top + (headLines - 1) * LANES.line;
+  const chars = Math.floor((width - 36) / 7.9);
+  const space = LANES.row + (edges.some((edge) => edgeWords(finding, edge).length > edgeLetters(width)) ? 13 : 0);
+  let y = top - space, above = 1;
   events.forEach((event, row) => {
-    y += event.gap ? 2 * LANES.row : LANES.row;
-    dots.set(eventKey(event), { event, row, x: x(event.thread), y });
+    const lines = wrapWords(event.op, chars, LANES.lines);
+    y += (event.gap ? 2 : 1) * space + (course ? 0 : (above - 1) * LANES.line);
+    above = lines.length;
+    dots.set(eventKey(event), { event, row, x: x(event.thread), y, lines });
   });
   const at = (event) => dots.get(eventKey(event));
   return {
-    edges, events, threads, width, reordered: Boolean(finding.order), racy: finding.racy, x, at, course,
-    dots: [...dots.values()],
-    height: y + (course ? LANES.lines * LANES.line + 8 : 30),
-    right: LANES.gutter + threads.length * width,
+    edges, events, threads, titles, width, gutter, top, chars, x, at, course, reordered: Boolean(finding.order),
+    racy: finding.racy, dots: [...dots.values()],
+    height: y + LANES.lines * LANES.line + 8,
+    right: gutter + threads.length * width,
   };
 }
 
@@ -44,8 +66,9 @@ function arrowHead() {
 function drawLane(plan, thread) {
   const x = plan.x(thread);
   return svg("g", { class: "lane" },
-    svg("line", { x1: x, x2: x, y1: 34, y2: plan.height }),
-    svg("text", { x: x - 6, y: 22, class: "thread", text: shorten(thread, Math.floor(plan.width / 9)) },
+    svg("line", { x1: x, x2: x, y1: plan.top - 28, y2: plan.height }),
+    svg("text", { class: "thread" },
+      ...plan.titles.get(thread).map((text, line) => svg("tspan", { x: x - 6, y: 22 + line * LANES.line, text })),
       svg("title", { text: `thread ${thread}` })));
 }
 
@@ -108,8 +131,8 @@ function drawEdge(plan, edge, index) {
 }
 
 // In the middle of its curve, or elsewhere on it where there is no other text, and no lane if possible.
-function placeLabel(plan, curve, width, taken) {
-  const free = (at) => taken.every((other) => Math.abs(at.y - other.y) > 8 + other.height / 2 ||
+function placeLabel(plan, curve, width, height, taken) {
+  const free = (at) => taken.every((other) => Math.abs(at.y - other.y) > (height + other.height) / 2 ||
     Math.abs(at.x - other.x) > (width + other.width) / 2);
   const clear = (at) => plan.threads.every((thread) => Math.abs(at.x - plan.x(thread)) > width / 2);
   const points = [0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.2, 0.8].map((t) => curvePoint(curve, t));
@@ -119,45 +142,57 @@ function placeLabel(plan, curve, width, taken) {
 // The texts beside the dots between two rows.
 function textsBetween(plan, one, other) {
   return plan.dots.slice(Math.min(one, other), Math.max(one, other) + 1).map((dot) => {
-    const width = Math.min(plan.width - 36, 7.6 * Math.max(dot.event.op.length, 10));
-    return { x: dot.x + 18 + width / 2, y: dot.y + 3, width, height: 28 };
+    const longest = dot.lines.reduce((most, line) => Math.max(most, line.length), 10);
+    const width = Math.min(plan.width - 36, 7.6 * longest);
+    const height = 14 + LANES.line * dot.lines.length;
+    return { x: dot.x + 18 + width / 2, y: dot.y - 11 + height / 2, width, height };
   });
 }
 
 function drawEdgeLabels(plan) {
   const taken = [];
   return plan.edges.map((edge) => {
-    const kind = isRace(plan, edge) ? "race " : edge.kind === "conflict" ? "" : `${edge.kind} `;
-    const what = kind + edge.on;
-    const text = shorten(what, Math.floor(plan.width / 6.7) - 4);
-    const width = text.length * 6.7 + 8;
+    const lines = wrapWords(edgeWords(plan, edge), edgeLetters(plan.width), 2);
+    const width = lines.reduce((most, line) => Math.max(most, line.length), 0) * 6.7 + 8;
+    const height = 3 + 13 * lines.length;
     const from = plan.at(edge.from), to = plan.at(edge.to);
-    const { x, y } = placeLabel(plan, edgeCurve(from, to), width,
+    const { x, y } = placeLabel(plan, edgeCurve(from, to), width, height,
       [...taken.slice(-8), ...textsBetween(plan, from.row, to.row)]);
-    taken.push({ x, y, width, height: 16 });
+    taken.push({ x, y, width, height });
     return svg("g", { class: "edge-label" },
-      svg("rect", { x: x - width / 2, y: y - 8, width, height: 16, rx: 4 }),
-      svg("text", { x, y: y + 3.5, text }));
+      svg("rect", { x: x - width / 2, y: y - height / 2, width, height, rx: 4 }),
+      ...lines.map((text, line) => svg("text", { x, y: y + 16.5 - height / 2 - 5 + 13 * line, text })));
   });
 }
 
-// The words in lines of so many characters; the last of so many lines is cut short.
+// A name in pieces that can stand alone at the begin of a line: "r(", "db::", "table->", "cache_".
+function breakable(word, chars) {
+  const pieces = word.match(/[^:.>_(,/-]+(?:::|->|[:.>_(,/-])?|::|->|[:.>_(,/-]/g) || [word];
+  return pieces.flatMap((piece) => piece.match(new RegExp(`.{1,${chars}}`, "gu")));
+}
+
+// The text in lines of so many characters. Words stay whole where they fit, and names are broken where they have
+// parts. Of what needs more lines the middle is left out: both ends matter.
 function wrapWords(text, chars, most) {
   const lines = [""];
-  for (const word of text.split(" ")) {
+  const put = (piece, between) => {
     const line = lines[lines.length - 1];
-    if (line === "" || line.length + 1 + word.length <= chars || lines.length === most)
-      lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+    if (line === "" || line.length + between.length + piece.length <= chars)
+      lines[lines.length - 1] = line === "" ? piece : line + between + piece;
     else
-      lines.push(word);
-  }
-  return lines.map((line) => shorten(line, chars));
+      lines.push(piece);
+  };
+  for (const word of text.split(" ").filter((part) => part !== ""))
+    (word.length <= chars ? [word] : breakable(word, chars)).forEach((piece, index) => put(piece, index ? "" : " "));
+  if (lines.length <= most)
+    return lines;
+  return wrapWords(shortenMiddle(text, Math.min(text.length, chars * most) - chars / 2 | 0, 8), chars, most);
 }
 
 function drawEvent(plan, dot, finding, link) {
   const { event } = dot;
-  const chars = Math.floor((plan.width - 36) / (plan.course ? 7.9 : 7.3));
-  const lines = plan.course ? wrapWords(event.op, chars, LANES.lines) : [shorten(event.op, chars)];
+  const { chars } = plan;
+  const { lines } = dot;
   const proof = (finding.proof && finding.proof.event === event.event) || (plan.course && event.marked);
   const border = /^(begin|end)(\(|$)/.test(event.op);
   const node = svg("g", {
@@ -184,8 +219,8 @@ function drawNumber(plan, dot, index) {
   const before = index ? plan.dots[index - 1] : null;
   return svg("g", { class: "number" },
     before && !plan.reordered && dot.event.event - before.event.event > 1
-      ? svg("text", { x: 40, y: dot.y - LANES.row / 2 + 4, text: "\u22ee" }) : null,
-    svg("text", { x: 44, y: dot.y + 4, text: digits(dot.event.event) }));
+      ? svg("text", { x: plan.gutter - 18, y: (before.y + dot.y) / 2 + 4, text: "\u22ee" }) : null,
+    svg("text", { x: plan.gutter - 14, y: dot.y + 4, text: digits(dot.event.event) }));
 }
 
 // From each step of a course to the next one, which may be another thread's. Where the threads were in
@@ -202,7 +237,7 @@ function drawWay(plan) {
 
 // What a course leaves out before the step.
 function drawCourseGap(plan, dot) {
-  return svg("text", { class: "course-gap", x: LANES.gutter + LANES.offset + 18, y: dot.y - LANES.row + 4,
+  return svg("text", { class: "course-gap", x: plan.gutter + LANES.offset + 18, y: dot.y - LANES.row + 4,
     text: dot.event.gap });
 }
 
@@ -241,6 +276,6 @@ function drawLanes(finding, link, most = LANES.most) {
     ...plan.dots.map((dot, index) => drawNumber(plan, dot, index)),
     ...plan.dots.map((dot) => drawEvent(plan, dot, finding, link)),
     ...drawEdgeLabels(plan),
-    svg("text", { class: "number-title", x: 44, y: 22, text: plan.course ? "step" : "event" }));
+    svg("text", { class: "number-title", x: plan.gutter - 14, y: 22, text: plan.course ? "step" : "event" }));
   return picture;
 }

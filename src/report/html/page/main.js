@@ -2,19 +2,31 @@
 
 const data = JSON.parse(byId("report-data").textContent);
 const sources = indexSources(JSON.parse(byId("source-data").textContent));
-const results = readResults(data);
-const state = { result: null, findings: [], known: null, groups: [], group: -1, position: 0 };
+const results = data.too_large ? [] : readResults(data);
+const state = {
+  result: null, findings: [], byEvent: new Map(), total: 0, known: null, groups: [], group: -1, position: 0,
+};
 const fields = {
   search: byId("search"), function: byId("filter-function"), file: byId("filter-file"),
-  thread: byId("filter-thread"), kind: byId("filter-kind"), sort: byId("sort"),
+  thread: byId("filter-thread"), kind: byId("filter-kind"), review: byId("filter-review"), sort: byId("sort"),
 };
 const list = new FindingList(byId("list"), byId("rows"), openGroup);
 
 // ---- The finding that is shown ----
 
+let frame = 0;
+
+// With the next frame: who holds a key down passes many findings, and needs to see none of them.
+function showSoon() {
+  if (!frame)
+    frame = requestAnimationFrame(showFinding);
+}
+
 function showFinding() {
   const group = state.groups[state.group];
   const section = byId("finding");
+  cancelAnimationFrame(frame);
+  frame = 0;
   if (!group) {
     drawNothing(section, state.result, state.findings.length > 0);
     return;
@@ -22,8 +34,8 @@ function showFinding() {
   const finding = group[state.position];
   drawFinding(section, {
     finding, group, sources, position: state.position,
-    findings: state.findings, turn: turnInGroup, open: openFinding,
-    suppressions: data.suppressions || [],
+    byEvent: state.byEvent, turn: turnInGroup, open: openFinding,
+    suppressions: data.suppressions || [], reviewed: showReviewed,
   });
   noteAddress(`#finding-${finding.index + 1}`);
 }
@@ -45,13 +57,15 @@ function focusFinding() {
 function openGroup(index, focus) {
   const fresh = index !== state.group;
   state.group = index;
-  if (fresh) {
+  if (fresh)
     state.position = 0;
-    showFinding();
-  }
   list.choose(index);
-  if (focus)
+  if (fresh)
+    showSoon();
+  if (focus) {
+    showFinding();
     focusFinding();
+  }
 }
 
 function turnInGroup(step) {
@@ -74,21 +88,46 @@ function openFinding(finding) {
 // ---- Filters ----
 
 function clearFilters() {
-  for (const name of ["search", "function", "file", "thread", "kind"])
+  for (const name of ["search", "function", "file", "thread", "kind", "review"])
     fields[name].value = "";
   applyFilters();
 }
 
+// How many findings there are, and of how many blocks; what is not in the report, and what is not in the page.
 function showCount(shown) {
-  const places = state.groups.length;
-  const all = state.findings.length;
-  const hidden = allViolated(state.result) - state.result.violations.length;
-  let words = shown === all ? count(all, "finding") : `${digits(shown)} of ${count(all, "finding")}`;
-  if (shown !== places)
-    words += ` in ${count(places, "place")}`;
+  const rows = state.groups.length;
+  const all = byId("merge").checked ? state.total : state.findings.length;
+  const absent = leftOutOfPage(state.result);
+  const hidden = allViolated(state.result) - state.result.violations.length - absent.blocks;
+  let words = rows === all ? count(all, "finding") : `${digits(rows)} of ${count(all, "finding")}`;
+  if (shown !== rows)
+    words += `, ${count(shown, "block")}`;
   byId("count").textContent = words;
   if (hidden > 0 && !state.result.stopped)
-    byId("count").append(`; ${digits(hidden)} more are not in this report (`, code("--limit 0"), " lists all)");
+    byId("count").append(`; ${count(hidden, "more block")} ${hidden === 1 ? "is" : "are"} not in this report (`, code("--limit 0"), " lists all)");
+  if (absent.findings)
+    byId("count").append(`; ${count(absent.findings, "finding")} left out, since this page has a limit (`,
+      code("--format json"), " has all)");
+}
+
+// The suppressions of what was reviewed.
+function showExports() {
+  const lines = reviewedSuppressions(state.findings);
+  byId("exports").hidden = lines.length === 0;
+  byId("export-count").textContent = `${count(lines.length, "suppression")} of what is reviewed: `;
+}
+
+function exportedText() {
+  return reviewedSuppressions(state.findings).map((line) => `${line}\n`).join("");
+}
+
+function showReviewed() {
+  list.redraw();
+  showExports();
+  if (fields.review.value !== "")
+    applyFilters();
+  else
+    showFinding();
 }
 
 // Keeps the finding that is shown, if it is still there.
@@ -107,6 +146,7 @@ function applyFilters() {
   state.position = kept ? state.groups[group].indexOf(before) : 0;
   list.show(state.groups, group);
   showCount(chosen.length);
+  showExports();
   showFinding();
 }
 
@@ -151,6 +191,8 @@ function drawVerdict(result) {
 function showResult(result) {
   state.result = result;
   state.findings = listFindings(result);
+  state.byEvent = groupBy(state.findings, eventKey);
+  state.total = groupFindings(state.findings, true).length;
   state.groups = [];
   state.group = -1;
   state.known = {
@@ -158,7 +200,7 @@ function showResult(result) {
     threads: fillNames("threads", "threads"),
   };
   fillKinds();
-  byId("merge-choice").hidden = groupFindings(state.findings, true).length === state.findings.length;
+  byId("merge-choice").hidden = state.total === state.findings.length;
   for (const id of ["filters", "list", "keys"])
     byId(id).hidden = state.findings.length === 0;
   drawVerdict(result);
@@ -232,6 +274,8 @@ function start() {
   for (const field of Object.values(fields))
     field.addEventListener("input", applyFilters);
   byId("merge").addEventListener("change", applyFilters);
+  byId("export-copy").addEventListener("click", () => copyText(exportedText()));
+  byId("export-save").addEventListener("click", () => saveText("seriatim.supp", exportedText()));
   byId("filters").addEventListener("submit", (submit) => submit.preventDefault());
   document.addEventListener("keydown", onKey);
   window.addEventListener("beforeprint", openForPrint);
@@ -244,4 +288,14 @@ function start() {
     openFinding(finding);
 }
 
-start();
+function startEmpty() {
+  document.title = "seriatim";
+  byId("side").hidden = true;
+  byId("finding").replaceChildren(el("h2", { id: "finding-title", text: "This result is too large for a page" }),
+    el("p", { class: "note", text: "Write it as text, JSON or SARIF, or list fewer findings with --limit." }));
+}
+
+if (data.too_large)
+  startEmpty();
+else
+  start();

@@ -20,13 +20,18 @@ function predictedResult(prediction, data) {
     first_bad_event: null, violation_count: allReported(prediction),
     violations: prediction.blocks.filter((block) => isReported(block) && !block.cut_inside),
     blocks: prediction.names.map((row) => ({ ...row, violated: row.reported })),
-    repairs: prediction.repairs || [], stopped: false, time_seconds: prediction.seconds,
+    left_out_of_page: prediction.left_out_of_page, repairs: prediction.repairs || [], stopped: false, time_seconds: prediction.seconds,
   };
 }
 
 function readResults(data) {
   const engines = data.engines || [data];
   return data.schema === PREDICT_SCHEMA ? engines.map((made) => predictedResult(made, data)) : engines;
+}
+
+// What the page has left out to stay small: numbers of findings, of all blocks, and of dependences.
+function leftOutOfPage(result) {
+  return result.left_out_of_page || { findings: 0, blocks: 0, dependences: 0 };
 }
 
 function allViolated(result) {

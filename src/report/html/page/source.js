@@ -2,12 +2,15 @@
 
 const SOURCE_AROUND = 4;
 
-// path -> Map of line number -> text; its `newer` says why there is none
+// path -> Map of line number -> text; its `newer` says why there is none, and `full` is its whole path
 function indexSources(data) {
   const files = new Map();
+  files.editor = data.editor_url || "";
+  files.leftOut = data.left_out || 0;
   for (const file of data.files) {
     const lines = new Map();
     lines.newer = Boolean(file.newer);
+    lines.full = file.full || "";
     for (const part of file.parts)
       part.lines.forEach((text, index) => lines.set(part.first + index, text));
     files.set(file.path, lines);
@@ -15,23 +18,88 @@ function indexSources(data) {
   return files;
 }
 
-// Where an event is, and the line in the block itself from which the block got there.
-function linesOf(finding, event) {
+// ---- Which lines, and what happened there ----
+
+// The calls that led from the block to an event of it, the innermost first: {loc, calls: the function called}.
+function callSites(finding, event) {
   const frames = event.thread === finding.thread ? event.stack || [] : [];
-  return unique([event.loc, ...frames.filter((frame) => frame.function === finding.name)
-    .map((frame) => frame.loc).slice(0, 1)]);
+  const block = frames.findIndex((frame) => frame.function === finding.name);
+  const own = frames.findIndex((frame) => frame.loc === event.loc);
+  if (block < 0)
+    return [];
+  return frames.slice(0, block + 1).map((frame, index) => ({
+    loc: frame.loc, calls: index ? frames[index - 1].function : "",
+  })).filter((site, index) => index > Math.max(own, 0) && site.loc !== event.loc);
 }
 
-// file -> Map of line number -> events there; files in the order of the events.
+// The own events of a block between which another thread came: where it let go, and where it came back.
+function turningPoints(finding) {
+  const { edges } = finding;
+  if (!edges.length || finding.name === "" || finding.unit === "step")
+    return { left: null, back: null };
+  const from = edges[0].from, to = edges[edges.length - 1].to;
+  const whole = from.thread === finding.thread && to.thread === finding.thread;
+  return { left: whole ? from : null, back: whole ? to : null };
+}
+
+// Did it hold a lock at both, so that it must have let go in between?
+function heldLocks(left, back) {
+  return Boolean(left && back && (left.locks || []).length && (back.locks || []).length);
+}
+
+// What a line is to the finding: [class, words].
+function turnWords(finding, points, side, called) {
+  const here = called ? " in this call" : "";
+  const op = points[side] ? points[side].op : "";
+  if (side === "left" ? /^rel\(/.test(op) : /^acq\(/.test(op))
+    return [`turn ${side}`, (side === "left" ? "let go of the lock" : "took a lock again") + here];
+  if (heldLocks(points.left, points.back))
+    return [`turn ${side}`, side === "left" ? `held the lock${here}, then let go` : `took the lock again${here}`];
+  return [`turn ${side}`, (side === "left" ? "first access" : "second access") + here];
+}
+
+function sameLine(one, other) {
+  const a = splitLocation(one), b = splitLocation(other);
+  return Boolean(a && b && a.file === b.file && a.line === b.line);
+}
+
+// What the lines of a finding are to it, in the order of its events: {loc, event, kind, words}. `event` is null where a
+// line has none of its own.
+function lineNotes(finding, events) {
+  const points = turningPoints(finding);
+  const cause = points.left && finding.cause ? finding.cause : {};
+  const notes = [];
+  const add = (loc, event, [kind, words]) => notes.push({ loc, event, kind, words });
+  const sideOf = (loc, event) => ["left", "back"].find((side) => points[side] &&
+    (cause[side] ? sameLine(loc, cause[side]) : loc === event.loc) && eventKey(event) === eventKey(points[side]));
+  for (const event of events) {
+    const side = sideOf(event.loc, event);
+    const own = event.thread === finding.thread;
+    add(event.loc, event, side ? turnWords(finding, points, side, false)
+      : points.left && !own ? ["between", "came in between"] : ["", ""]);
+    for (const site of callSites(finding, event)) {
+      const turn = sideOf(site.loc, event);
+      add(site.loc, event, turn ? turnWords(finding, points, turn, true) : ["call", `call of ${site.calls}`]);
+    }
+  }
+  for (const side of ["left", "back"])
+    if (cause[side] && !notes.some((note) => note.kind === `turn ${side}`))
+      add(cause[side], points[side], turnWords(finding, points, side, false));
+  return notes;
+}
+
+// file -> Map of line number -> notes there; files in the order of the events.
 function markedLines(finding, events) {
   const files = new Map();
-  for (const event of events)
-    for (const place of linesOf(finding, event).map(splitLocation).filter((split) => split)) {
-      if (!files.has(place.file))
-        files.set(place.file, new Map());
-      const lines = files.get(place.file);
-      lines.set(place.line, [...(lines.get(place.line) || []), event]);
-    }
+  for (const note of lineNotes(finding, events)) {
+    const place = splitLocation(note.loc);
+    if (!place)
+      continue;
+    if (!files.has(place.file))
+      files.set(place.file, new Map());
+    const lines = files.get(place.file);
+    lines.set(place.line, [...(lines.get(place.line) || []), note]);
+  }
   return files;
 }
 
@@ -44,38 +112,83 @@ function shownLines(text, marked) {
   return [...numbers].sort((a, b) => a - b);
 }
 
-function drawTags(finding, events) {
-  return events.map((event) =>
+// ---- How they look ----
+
+function drawTags(finding, notes) {
+  const events = new Map(notes.map((note) => [eventKey(note.event), note.event]));
+  return [...events.values()].map((event) =>
     el("span", { class: "tag", title: eventLabel(finding, event) }, `${event.thread} ${event.event}`));
 }
 
-function drawLine(finding, number, text, events, link) {
-  const row = el("tr", { class: events ? "marked" : null, "data-line": number },
-    el("td", { class: "tags" }, ...(events ? drawTags(finding, events) : [])),
-    el("td", { class: "line-number", text: String(number) }),
-    el("td", { class: "text" }, events ? el("mark", { text }) : el("span", { text })));
-  if (events)
-    for (const event of events)
-      link(row, event);
+function drawCode(parts) {
+  return parts.map(([kind, text]) => kind ? el("span", { class: `code-${kind}`, text }) : text);
+}
+
+// The number leads to an editor where there is something to look at.
+function drawNumberCell(number, address) {
+  return el("td", { class: "line-number" }, address
+    ? el("a", { href: address, title: "Open in editor", text: String(number) }) : String(number));
+}
+
+function drawLine(view, number, parts, notes) {
+  const address = notes ? editorAddress(view.sources, `${view.path}:${number}`) : "";
+  const kinds = (notes || []).map((note) => note.kind);
+  const turns = kinds.filter((kind) => kind.startsWith("turn"));
+  const kind = turns[0] || (kinds.length && kinds.every((word) => word === "call") ? "call" : kinds[0] || "");
+  const row = el("tr", { class: notes ? `marked ${kind}`.trim() : null, "data-line": number },
+    el("td", { class: "tags" }, ...(notes ? drawTags(view.finding, notes) : [])),
+    drawNumberCell(number, address),
+    el("td", { class: "text" }, el(notes ? "mark" : "span", {}, ...drawCode(parts))));
+  for (const note of notes || [])
+    view.link(row, note.event);
   return row;
+}
+
+// Below the line, as compilers do it: "^ T3: took the lock again in this call"
+function drawLineNotes(text, notes) {
+  const words = unique((notes || []).filter((note) => note.words)
+    .map((note) => `${note.kind}\n${note.event.thread}: ${note.words}`));
+  const indent = /^\s*/.exec(text)[0];
+  return words.map((entry) => {
+    const [kind, said] = entry.split("\n");
+    return el("tr", { class: `line-note ${kind}` }, el("td", { class: "tags" }), el("td"),
+      el("td", { class: "said" }, el("span", { class: "indent", text: indent }), "\u2514 ", el("span", { text: said })));
+  });
 }
 
 function drawGap() {
   return el("tr", { class: "gap" }, el("td"), el("td", { text: "\u22ef" }), el("td"));
 }
 
-function drawFile(finding, path, text, marked, link) {
-  const rows = [];
-  let before = 0;
-  for (const number of shownLines(text, marked)) {
-    if (before && number !== before + 1)
-      rows.push(drawGap());
-    rows.push(drawLine(finding, number, text.get(number), marked.get(number), link));
-    before = number;
+// The lines in parts of lines that follow each other, each line as [kind, text] parts.
+function colouredLines(path, text, numbers) {
+  const coloured = new Map();
+  for (let start = 0; start < numbers.length;) {
+    let end = start + 1;
+    while (end < numbers.length && numbers[end] === numbers[end - 1] + 1)
+      end++;
+    const part = numbers.slice(start, end);
+    const lines = part.map((number) => text.get(number));
+    const drawn = isCode(path) ? colourLines(lines) : lines.map((line) => [["", line]]);
+    part.forEach((number, index) => coloured.set(number, drawn[index]));
+    start = end;
   }
-  return el("figure", { class: "source", "data-file": path },
-    el("figcaption", {}, code(path)),
-    rows.length ? el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Source of ${path}` },
+  return coloured;
+}
+
+function drawFile(view, text, marked) {
+  const rows = [];
+  const numbers = shownLines(text, marked);
+  const coloured = colouredLines(view.path, text, numbers);
+  numbers.forEach((number, index) => {
+    if (index && number !== numbers[index - 1] + 1)
+      rows.push(drawGap());
+    rows.push(drawLine(view, number, coloured.get(number), marked.get(number)),
+      ...drawLineNotes(text.get(number), marked.get(number)));
+  });
+  return el("figure", { class: "source", "data-file": view.path },
+    el("figcaption", {}, code(view.path)),
+    rows.length ? el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Source of ${view.path}` },
       el("table", { role: "presentation" }, el("tbody", {}, ...rows)))
       : el("p", { class: "note", text: text.newer ? "newer than what ran: not shown" : "no such lines" }));
 }
@@ -85,8 +198,9 @@ function drawSources(finding, events, sources, link) {
   const missing = [...files.keys()].filter((path) => !sources.has(path));
   const shown = [...files.keys()].filter((path) => sources.has(path));
   return el("div", { class: "sources" },
-    ...shown.map((path) => drawFile(finding, path, sources.get(path), files.get(path), link)),
-    missing.length ? el("p", { class: "note missing" }, "Source not found: ",
+    ...shown.map((path) => drawFile({ finding, path, sources, link }, sources.get(path), files.get(path))),
+    missing.length ? el("p", { class: "note missing" }, 
+      sources.leftOut ? "Source not found, or left out of this page, which has a limit: " : "Source not found: ",
       ...missing.flatMap((path, index) => [index ? ", " : "", code(path)])) : null,
     files.size ? null : el("p", { class: "note", text: "No source: these events have no line of a file." }));
 }

@@ -46,6 +46,13 @@ function predictedFacts(made) {
   ];
 }
 
+// A page has a few blocks of each finding, and as many findings as it has room for. JSON has all.
+function leftOutWords({ findings, blocks, dependences }) {
+  const parts = [findings ? count(findings, "finding") : "", blocks ? count(blocks, "block") : "",
+    dependences ? count(dependences, "dependence") : ""].filter((part) => part);
+  return parts.length ? `${parts.join(", ")}; --format json has all` : null;
+}
+
 function traceFacts(data, result) {
   const trace = data.trace;
   const number = (value) => value === undefined ? null : digits(value);
@@ -59,6 +66,7 @@ function traceFacts(data, result) {
     ["Channels", number(trace.channels)],
     ["Blocks", number(trace.blocks)],
     ["Deepest nesting", number(trace.deepest)],
+    ["Left out of this page", leftOutWords(leftOutOfPage(result))],
     ["Complete", trace.cut ? "no: the file is truncated"
       : trace.truncated && !result.stopped ? "no: it ends inside blocks or critical sections" : null],
     ["Reading", result.stopped ? "stopped at the first finding" : null],
