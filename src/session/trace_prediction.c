@@ -91,11 +91,22 @@ static void look_inside(struct st_trace_prediction *prediction, struct st_trace_
         more = look_below(prediction, input, below);
 }
 
+/* What is not in the trace cannot be found. And a read may have seen a write that is not there. */
+static void say_if_reduced(struct st_predictions *predictions, const struct st_symbols *symbols) {
+    for (size_t i = 0; i < predictions->count && st_is_reduced(symbols); i++)
+        st_prediction_may_miss(&predictions->items[i],
+                               "This recording is reduced to what `seriatim check` needs: accesses "
+                               "that a thread repeated are not in it, so blocks can be missed, and "
+                               "a schedule may be impossible for the sake of one. Record the "
+                               "program anew, without --reduced.");
+}
+
 void st_trace_prediction_run(struct st_trace_prediction *prediction, struct st_trace_input *input) {
     st_predict_run(prediction->plan, prediction->run, &prediction->predictions);
     st_run_free(prediction->run); /* the next depth needs its memory */
     prediction->run = NULL;
     look_inside(prediction, input);
+    say_if_reduced(&prediction->predictions, st_trace_symbols(input->reading.trace));
     look_up_schedules(&prediction->predictions, input);
     st_trace_input_symbols(input);
     st_predictions_map_locations(&prediction->predictions, st_trace_input_location, input);
