@@ -25,7 +25,7 @@ void rt_take_slot(struct rt_thread *t) {
     t->first = t->base << RT_EPOCH_AT;
     atomic_store_explicit(&firsts[t->slot], t->first, memory_order_release);
     t->me = (uint64_t)t->slot << RT_SLOT_AT | (uint64_t)RT_OWN << RT_STATE_AT;
-    t->current = t->alike = t->me | t->base << RT_EPOCH_AT;
+    t->current = t->alike = t->stretch = t->me | t->base << RT_EPOCH_AT;
     t->since = t->alike | rt_slow_accesses;
     atomic_store_explicit(&threads[t->slot], t, memory_order_release);
 }
@@ -79,8 +79,19 @@ void rt_end_alone(const struct rt_thread *t) {
 void rt_new_epoch(struct rt_thread *t) {
     if (!rt_has_slot(t))
         return;
-    t->current = t->alike = rt_present(t);
+    t->current = t->alike = t->stretch = rt_present(t);
     t->since = rt_since_of(t) | rt_slow_accesses;
+}
+
+void rt_new_eager_epoch(struct rt_thread *t) {
+    t->base++;
+    rt_new_epoch(t);
+}
+
+void rt_new_eager_epoch_within(struct rt_thread *t) {
+    uint64_t stretch = t->stretch;
+    rt_new_eager_epoch(t);
+    t->stretch = stretch;
 }
 
 /* ---- order ---- */

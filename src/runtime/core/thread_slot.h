@@ -11,10 +11,18 @@
 /* A new epoch: whatever this thread touches from now on counts as another access. */
 void rt_new_epoch(struct rt_thread *t);
 
-/* The same, where only deferred accesses make a difference: a function was left, say. They are
- * then emitted with the right stack and locks. */
+/* The same between two accesses of which the second need not be emitted, nor anything between
+ * them: eager accesses have no use for positions in the stream. */
+void rt_new_eager_epoch(struct rt_thread *t);
+
+/* The same, which continues a stretch of reads (access_eager.c). */
+void rt_new_eager_epoch_within(struct rt_thread *t);
+
+/* The same, after which repetitions still count as such for checking: a function was left, say.
+ * Deferred accesses are then emitted with the right stack and locks, and recordings for prediction
+ * have what was accessed before and after. */
 static inline void rt_new_deferred_epoch(struct rt_thread *t) {
-    if (rt_deferring)
+    if (rt_deferring || rt_rule)
         rt_new_epoch(t);
 }
 
