@@ -67,6 +67,14 @@ void rt_forget_past(const struct rt_thread *t) {
     rt_spin_unlock(&slots_lock);
 }
 
+_Atomic uint64_t rt_alone_before = UINT64_MAX;
+
+void rt_end_alone(const struct rt_thread *t) {
+    if (atomic_load_explicit(&rt_alone_before, memory_order_relaxed) == UINT64_MAX)
+        atomic_store_explicit(&rt_alone_before, rt_has_slot(t) ? rt_epoch_of(t->current) : 0,
+                              memory_order_relaxed);
+}
+
 /* There are 137 billion epochs. */
 void rt_new_epoch(struct rt_thread *t) {
     if (!rt_has_slot(t))
@@ -128,4 +136,5 @@ void rt_slots_reset(void) {
         noted[i] = (struct noted){.count = 0};
     }
     free_count = used_slots = 0;
+    atomic_store_explicit(&rt_alone_before, UINT64_MAX, memory_order_relaxed);
 }

@@ -58,10 +58,21 @@ bool rt_is_ordered(const struct rt_thread *t, uint32_t slot, uint64_t epoch);
  * in which the watcher does not say so. Does nothing if another thread is there. */
 void rt_forget_past(const struct rt_thread *t);
 
+/* What the first thread, which has slot 0, did before it created another one. Every thread is
+ * created by it then or later, directly or not, so it depends on all of that by its creation: as if
+ * it had learned of it (access_deferred.c). So these accesses make no difference to anybody, and
+ * are never emitted. UINT64_MAX: there is no other thread yet; 0: there is one whose creation
+ * nobody saw. */
+extern _Atomic uint64_t rt_alone_before;
+
+/* The first thread has emitted that it creates a thread, but has not created it. */
+void rt_end_alone(const struct rt_thread *t);
+
 /* Can what the slot's thread did in that epoch no longer matter? */
 static inline bool rt_is_dead(uint32_t slot, uint64_t epoch) {
     return epoch <
-           atomic_load_explicit(&st_stream_dead_before(rt_head)[slot], memory_order_relaxed);
+               atomic_load_explicit(&st_stream_dead_before(rt_head)[slot], memory_order_relaxed) ||
+           (slot == 0 && epoch < atomic_load_explicit(&rt_alone_before, memory_order_relaxed));
 }
 
 #endif
