@@ -1,53 +1,76 @@
 """What `record` leaves out makes no difference to `predict`, nor to `check`.
 
-Random scripts, played by a real program, and the programs of tests/programs are recorded twice:
-with every access, and as `record` does it. All engines must say the same of both.
+Random programs are recorded twice: with every access, and as `record` does it. All engines must say
+the same of both.
 docs/recordings.md has the rule; build/recording-differential compares it on random traces.
 
-    SERIATIM_SCRIPTS=3000 SERIATIM_FIRST_SCRIPT=100000 python3 -m unittest test_recordings
+    SERIATIM_SCRIPTS=300 SERIATIM_FIRST_SCRIPT=1000 python3 -m unittest test_recordings
 """
 
 import collections
 import json
 import os
 import pathlib
+import random
 import tempfile
 import unittest
 
-import scripts_for_player
 import test_player
 from seriatim import BINARY, ROOT
 
-COUNT = int(os.environ.get("SERIATIM_SCRIPTS", "40"))
-FIRST = int(os.environ.get("SERIATIM_FIRST_SCRIPT", "500000"))
+COUNT = int(os.environ.get("SERIATIM_SCRIPTS", "20"))
+FIRST = int(os.environ.get("SERIATIM_FIRST_SCRIPT", "0"))
 PROGRAMS = ROOT / "tests" / "programs"
 ENGINES = ("reduction", "blocks", "commit-node", "tas")
 call = test_player.call
 
 
-def tidy(line):
-    """An access to a whole word, and to the last one if it is atomic: how memory is divided into
-    variables depends on the order of threads that nothing orders, if they differ in size."""
-    thread, kind, *rest = line.split()
-    if kind in ("r", "w", "set", "copy"):
-        word = int(rest[1]) // 8 % 3
-        return f"{thread} {'r' if kind == 'r' else 'w'} {rest[0]} {8 * word} 8"
-    if kind in ("add", "load"):
-        return f"{thread} {kind} {rest[0]} 24"
-    return line
+# As tests/programs/look_twice.c, but who clears the pointer comes when the other one is done.
+LOOK_TWICE = """
+#include "schedule.h"
+static int value = 7, spare;
+static int *volatile where = &value;
+static BLOCK int use(void) { return where ? *where : -1; }
+static BLOCK void clear(void) { where = NULL; }
+THREAD(one) { spare = use(); step(1); return NULL; }
+THREAD(two) { step(2); clear(); return NULL; }
+int main(void) { together(one, two); check(spare == 7); puts("ok"); return 0; }
+"""
 
 
-def loops(script):
-    """The script with accesses repeated, of which there is then something to leave out."""
-    lines = [tidy(line) for line in script.splitlines()]
-    for number in range(len(lines) // 3):
-        at = (number * 7919 + len(lines)) % len(lines)
-        words = lines[at].split()
-        if words[1] in ("r", "w", "load"):
-            kinds = ("r", "w") if number % 4 == 0 and words[1] != "load" else (words[1],)
-            lines[at:at + 1] = [" ".join([words[0], kinds[i % len(kinds)], *words[2:]])
-                                for i in range(1 + number % 4)]
-    return "".join(line + "\n" for line in lines)
+def random_program(seed):
+    """Two threads that call functions with loops over a few variables, with and without locks."""
+    chance = random.Random(seed)
+
+    def steps(depth):
+        lines = []
+        for _ in range(chance.randint(1, 4)):
+            x = chance.randrange(3)
+            kind = chance.choices(["read", "write", "both", "loop", "lock", "call"],
+                                  [10, 3, 1, 5 if depth < 2 else 0, 2, 1])[0]
+            if kind == "loop":
+                lines += [f"for (int i{depth} = 0; i{depth} < {chance.randint(2, 4)}; i{depth}++) {{",
+                          *steps(depth + 1), "}"]
+            elif kind == "lock":
+                lines += ["pthread_mutex_lock(&lock);", f"s += x{x};", f"s += x{chance.randrange(3)};",
+                          "pthread_mutex_unlock(&lock);"]
+            else:
+                lines.append({"read": f"s += x{x};", "write": f"x{x} = s;", "both": f"x{x}++;",
+                              "call": "s += inner();"}[kind])
+        return lines
+
+    functions, calls = [], ["", ""]
+    for number in range(4):
+        functions += [f"static BLOCK long f{number}(void) {{", "long s = 0;", *steps(0), "return s;",
+                      "}"]
+        calls[number % 2] += f" f{number}();" * chance.randint(1, 2)
+    return "\n".join([
+        '#include "schedule.h"', "static volatile long x0, x1, x2;",
+        "static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;",
+        "static BLOCK long inner(void) { long s = x0; s += x1; s += x0; s += x0; return s; }",
+        *functions, f"THREAD(one) {{{calls[0]} inner(); step(1); return NULL; }}",
+        f"THREAD(two) {{ step(2);{calls[1]} return NULL; }}",
+        'int main(void) { together(one, two); puts("ok"); return 0; }', ""])
 
 
 def reported(engine):
@@ -66,21 +89,25 @@ def found_in(result):
 
 @unittest.skipUnless(test_player.RUNTIME.exists(), "this build has no runtime")
 class Recordings(unittest.TestCase):
+    maxDiff = None
+
     @classmethod
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory(prefix="seriatim-recordings-")
         cls.addClassCleanup(cls.temporary.cleanup)
         cls.folder = pathlib.Path(cls.temporary.name)
 
-    def build(self, source, hidden):
-        """A program of a file that is watched, and one that nobody sees."""
+    def build(self, source):
+        """A program whose threads take turns as the source says, which nobody sees."""
         program, part = self.folder / source.stem, self.folder / "part.o"
-        call("gcc", "-g", "-c", hidden, "-o", part)
-        call(BINARY.parent / "seriatim-cc", "-g", "-O1", source, part, "-o", program, "-pthread")
+        call("gcc", "-g", "-c", PROGRAMS / "schedule.c", "-o", part)
+        call(BINARY.parent / "seriatim-cc", "-g", "-O1", f"-I{PROGRAMS}", source, part, "-o", program, "-pthread")
         return program
 
     def build_look_twice(self):
-        return self.build(PROGRAMS / "look_twice.c", PROGRAMS / "serial.c")
+        source = self.folder / "look_twice.c"
+        source.write_text(LOOK_TWICE)
+        return self.build(source)
 
     def record(self, options, *words):
         trace = self.folder / "t.stt"
@@ -101,17 +128,15 @@ class Recordings(unittest.TestCase):
         said = [cut, self.predict(trace, "--all-depths"), self.predict(trace, "--notion", "view")]
         return said, checked["trace"]["events"]
 
-    def test_random_scripts(self):
-        program = self.build(test_player.SOURCES / "player.c", test_player.SOURCES / "script.c")
-        text, spec = self.folder / "script", self.folder / "spec"
-        spec.write_text("ignore thread functions\n")
+    def test_random_programs(self):
         left_out = 0
         for seed in range(FIRST, FIRST + COUNT):
-            script = loops(scripts_for_player.script(seed))
-            text.write_text(script)
-            whole, events = self.all_of(["--every-access", "--spec", spec], program, text)
-            part, fewer = self.all_of(["--spec", spec], program, text)
-            self.assertEqual(whole, part, f"script {seed}:\n{script}")
+            source = self.folder / "random.c"
+            source.write_text(random_program(seed))
+            program = self.build(source)
+            whole, events = self.all_of(["--every-access"], program)
+            part, fewer = self.all_of([], program)
+            self.assertEqual(whole, part, f"program {seed}:\n{source.read_text()}")
             left_out += events - fewer
         self.assertGreater(left_out, 0)
 
