@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -140,4 +141,15 @@ void st_grow_array(void **array, size_t *capacity, size_t need, size_t size) {
     *array = st_realloc(*array, grown, size);
     memset((char *)*array + old * size, 0, (grown - old) * size);
     *capacity = grown;
+}
+
+size_t st_memory_in_use(void) {
+    size_t size = 0, resident = 0, shared = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file)
+        return 0;
+    if (fscanf(file, "%zu %zu %zu", &size, &resident, &shared) != 3 || shared > resident)
+        resident = shared = 0;
+    fclose(file);
+    return (resident - shared) * (size_t)sysconf(_SC_PAGESIZE);
 }

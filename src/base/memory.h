@@ -39,6 +39,10 @@ void *st_grow_table(void *table, size_t *capacity, size_t need, size_t size);
 /* Like realloc for count elements of the given size; the new part is not cleared. */
 void *st_realloc(void *memory, size_t count, size_t size);
 
+/* Bytes of memory that the process has in use, apart from what it shares with others (files, code).
+ * 0: not known. */
+size_t st_memory_in_use(void);
+
 /* A copy of the text. Release with free(). */
 char *st_strdup(const char *text);
 

@@ -45,6 +45,10 @@ static void mind_interrupts(void) {
 
 /* ---- the plan ---- */
 
+/* Seconds after which no more proofs are sought for what is possible anyway, unless --total-timeout
+ * says when to stop. */
+static const double usual_proof_time = 240;
+
 static unsigned count_jobs(uint64_t wanted) {
     enum { MOST = 1024 };
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -59,12 +63,15 @@ static void make_plan(struct predict *predict) {
     predict->total.interrupted = &interrupted;
     if (values->total_timeout > 0)
         predict->total.end = st_clock_seconds() + values->total_timeout;
+    double proofs_end = values->total_timeout > 0 ? 0 : st_clock_seconds() + usual_proof_time;
     predict->plan = (struct st_predict_plan){
         .options = {.notion = values->notion,
                     .as_published = values->as_published,
                     .jobs = count_jobs(values->jobs),
                     .timeout = values->timeout,
                     .total = &predict->total,
+                    .proofs_end = proofs_end,
+                    .memory = predict_memory(values),
                     .limit = st_filters_keep_predicted(&values->filters.files, values->limit),
                     .order = values->sync},
         .analyses = predict->analyses,

@@ -17,7 +17,7 @@
 struct values {
     struct common_values common;
     const char *output, *spec;
-    bool no_follow;
+    bool no_follow, reduced, every_access;
     struct st_texts allocators;
 };
 
@@ -74,7 +74,10 @@ static void say_gave_up(void *context, const struct st_error *error) {
 static void init_recording(struct record *record) {
     struct st_recording_hooks hooks = {
         .choose_path = choose_own_path, .gave_up = say_gave_up, .context = record};
-    st_recording_init(&record->recording, &record->watch, &hooks);
+    enum st_stream_rule rule = record->values->reduced        ? ST_STREAM_REDUCED
+                               : record->values->every_access ? ST_STREAM_EVERY
+                                                              : ST_STREAM_SUFFICIENT;
+    st_recording_init(&record->recording, &record->watch, rule, &hooks);
 }
 
 /* What there is to say about a trace. */
@@ -248,6 +251,15 @@ static const struct st_option options[] = {
      .value = "FILE",
      .help = "a specification that says which functions should be atomic; without it, all are "
              "recorded as blocks"},
+    {.name = "reduced",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct values, reduced),
+     .help = "leave out what check does without: a smaller trace, in which predict may miss "
+             "something"},
+    {.name = "every-access",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct values, every_access),
+     .help = "leave out nothing, not even what makes no difference to check and predict"},
     ALLOCATOR_OPTION(struct values),
     NO_FOLLOW_OPTION(struct values, no_follow),
     COMMON_OPTIONS,

@@ -201,7 +201,7 @@ void warn_of_no_blocks(const struct st_trace_input *input) {
 void warn_of_watch(const struct st_watch *watch, const char *program) {
     char reason[512];
     if (!st_watch_attached(watch)) {
-        warn("%s could not be watched, so nothing was checked: build it with seriatim-cc or "
+        warn("%s could not be watched, so there is nothing to check: build it with seriatim-cc or "
              "seriatim-c++ (or link it dynamically with gcc -fsanitize=thread)",
              program);
         return;

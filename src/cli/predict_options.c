@@ -3,8 +3,10 @@
 #include "base/memory.h"
 #include "cli/messages.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ALIGNMENT = _Alignof(max_align_t), LISTED = 128, LONGEST_NAME = 40, LONGEST_HELP = 256 };
 
@@ -89,6 +91,13 @@ static const struct shared_row first_rows[] = {
       .value = "S",
       .initial = "0",
       .help = "stop S seconds after the start, and report what is settled by then; 0 means never"},
+     NULL},
+    {{.name = "memory",
+      .kind = ST_TEXT,
+      .offset = offsetof(struct predict_values, memory),
+      .value = "SIZE",
+      .help = "use about SIZE bytes of memory (800M, 4G), and say what did not fit; half of the "
+              "machine's memory by default; 0 means any amount"},
      NULL},
     {{.name = "sync",
       .kind = ST_CHOICE,
@@ -291,6 +300,38 @@ static const char *less_obvious(const char *left, const char *right) {
     return strcmp(left, "predict") != 0 ? left : right;
 }
 
+/* ---- sizes ---- */
+
+/* "4G", "800M", "65536". False if it is no size. */
+static bool parse_size(const char *text, size_t *size) {
+    static const char units[] = "KMGT";
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (end == text || *text == '-' || errno || end[unit != NULL] || number > SIZE_MAX >> shift)
+        return false;
+    *size = (size_t)number << shift;
+    return true;
+}
+
+size_t predict_memory(const struct predict_values *values) {
+    size_t size = 0;
+    if (values->memory)
+        return parse_size(values->memory, &size) ? size : 0;
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (size_t)pages / 2 * (size_t)page : 0;
+}
+
+static int check_memory(const struct predict_values *values, struct st_error *error) {
+    size_t size;
+    if (!values->memory || parse_size(values->memory, &size))
+        return 0;
+    return st_fail(error, source_of(values, "memory"), ST_AT_FILE, 0,
+                   "--memory wants a size such as 800M or 4G, not '%s'", values->memory);
+}
+
 /* ---- what does not go together ---- */
 
 static int refuse_pair(const struct predict_values *values, const char *left, const char *right,
@@ -408,7 +449,8 @@ static void warn_of_notion(const struct predict_values *values,
 
 int check_predict_options(const struct predict_values *values, struct st_error *error) {
     if (check_conflicts(values, error) < 0 || refuse_pair(values, "proven", "engine", error) < 0 ||
-        check_confirm(values, error) < 0 || check_table(values, error) < 0)
+        check_confirm(values, error) < 0 || check_table(values, error) < 0 ||
+        check_memory(values, error) < 0)
         return -1;
     if (values->witness && values->output && strcmp(values->witness, values->output) == 0)
         return st_fail(error, "predict", ST_AT_FILE, 0,

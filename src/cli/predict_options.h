@@ -18,6 +18,7 @@ struct predict_values {
     const char *spec;
     uint64_t limit, jobs;
     double timeout, total_timeout;
+    const char *memory;
     bool as_published, repair, all_depths;
     const char *witness;
     bool confirm;
@@ -46,6 +47,9 @@ bool runs_all_predictors(const struct predict_values *values);
 /* The index of the predictor whose table was asked for, instead of a report; or the number of
  * predictors. */
 size_t predictor_with_table(const struct predict_values *values);
+
+/* The bytes that --memory allows; 0: any amount. The option has been checked. */
+size_t predict_memory(const struct predict_values *values);
 
 /* Refuses options that would be ignored; warns of a notion that is. */
 int check_predict_options(const struct predict_values *values, struct st_error *error);

@@ -36,6 +36,8 @@ void st_prediction_free(struct st_prediction *prediction) {
     free(prediction->executed);
     free(prediction->reported);
     free(prediction->races);
+    for (size_t i = 0; i < prediction->caveat_count; i++)
+        free((char *)prediction->caveats[i]);
     free(prediction->caveats);
 }
 
@@ -82,7 +84,7 @@ void st_prediction_caveat(struct st_prediction *prediction, const char *sentence
         if (strcmp(prediction->caveats[i], sentence) == 0)
             return;
     st_reserve(&prediction->caveats, &prediction->caveat_capacity, prediction->caveat_count + 1);
-    prediction->caveats[prediction->caveat_count++] = sentence;
+    prediction->caveats[prediction->caveat_count++] = st_strdup(sentence);
 }
 
 void st_prediction_may_miss(struct st_prediction *prediction, const char *sentence) {
@@ -93,6 +95,13 @@ void st_prediction_may_miss(struct st_prediction *prediction, const char *senten
 static int by_begin(const void *left, const void *right) {
     const struct st_predicted_block *a = left, *b = right;
     return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+void st_prediction_leave_out(struct st_prediction *prediction, uint32_t block, uint64_t count) {
+    for (uint64_t i = 0; i < count; i++)
+        st_prediction_count(prediction, block, ST_BLOCK_TIMEOUT);
+    if (count && prediction->atomic == ST_SERIALIZABLE)
+        prediction->atomic = ST_UNDECIDED;
 }
 
 void st_prediction_finish(struct st_prediction *prediction) {
@@ -171,6 +180,8 @@ void st_prediction_add_depth(struct st_prediction *prediction, struct st_predict
     prediction->seconds += inner->seconds;
     prediction->storage += inner->storage;
     prediction->may_miss |= inner->may_miss;
+    prediction->stopped |= inner->stopped;
+    prediction->unproven += inner->unproven;
     for (size_t i = 0; i < inner->caveat_count; i++)
         st_prediction_caveat(prediction, inner->caveats[i]);
     add_names(prediction, inner);

@@ -64,6 +64,9 @@ struct st_predicted_block {
     size_t around_count, around_capacity;
     uint64_t *witness; /* a whole schedule: event numbers in the order in which they run */
     size_t witness_length;
+    uint64_t replayed; /* before the witness, the events to this number run as in the trace; 0:
+                        * none. If there are some, the witness lists only events that count for
+                        * feasible schedules (predict/excerpt.h) */
     struct st_broken_read *broken; /* the reads of the witness that see something else than they did
                                     * in the trace, in the order of the witness */
     size_t broken_count;
@@ -136,7 +139,9 @@ struct st_prediction {
     const char *storage_unit; /* ... these units: "blocks", "nodes and edges" */
 
     bool may_miss;        /* that no block is reported does not mean that none can be cut */
-    const char **caveats; /* sentences that limit what was said; static texts */
+    uint64_t unproven;    /* blocks for which the search for a proof did not come to an end */
+    bool stopped;         /* the time for all of it was over, or somebody stopped it */
+    const char **caveats; /* sentences that limit what was said */
     size_t caveat_count, caveat_capacity;
 };
 
@@ -150,11 +155,15 @@ void st_prediction_add(struct st_prediction *prediction, const struct st_predict
 void st_prediction_count(struct st_prediction *prediction, uint32_t block,
                          enum st_block_verdict verdict);
 
-/* A sentence that the reader must know; each once. */
+/* A sentence that the reader must know; each once. It is copied. */
 void st_prediction_caveat(struct st_prediction *prediction, const char *sentence);
 
 /* The same with a sentence that says why a violation may have been missed. */
 void st_prediction_may_miss(struct st_prediction *prediction, const char *sentence);
+
+/* So many more blocks of a name are not judged, for a reason that a caveat has. The prediction is
+ * finished. */
+void st_prediction_leave_out(struct st_prediction *prediction, uint32_t block, uint64_t count);
 
 /* Adds what was said of the blocks inside so many others; both are finished. Takes over its blocks,
  * and leaves it empty. */

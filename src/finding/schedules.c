@@ -150,6 +150,9 @@ static void name_ending(struct endings *endings, struct st_event *event) {
 
 /* ---- looking up events ---- */
 
+/* Beyond so many events, reports do not say which threads those belong to that are not shown. */
+enum { MOST_THREADS_NOTED = 1 << 26 };
+
 /* Invariant: the places from `next` on have no event yet; they are in the order of their numbers.
  */
 struct st_schedules {
@@ -203,6 +206,8 @@ struct st_schedules *st_schedules_new(struct st_predictions *predictions) {
     for (size_t i = 0; i < predictions->count; i++)
         for (size_t k = 0; k < predictions->items[i].listed; k++)
             want_events_of(schedules, &predictions->items[i].blocks[k]);
+    if (schedules->last > MOST_THREADS_NOTED)
+        schedules->last = 0;
     if (schedules->count)
         qsort(schedules->places, schedules->count, sizeof *schedules->places, by_number);
     return schedules;

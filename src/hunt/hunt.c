@@ -346,9 +346,10 @@ static void set_time_limit(struct st_hunt *hunt, double usual) {
 static void warn_of_endless(const struct st_hunt *hunt) {
     if (hunt->endless && !hunt->subject.bounded)
         st_hunt_warn(hunt,
-                     "%" PRIu64 " of %" PRIu64 " runs did not end within %.3g seconds, and were "
-                     "ended; set --run-time to give them more time, or less",
-                     hunt->endless, hunt->runs, hunt->subject.seconds);
+                     "%" PRIu64 " of %" PRIu64 " run%s did not end within %.3g seconds, and %s "
+                     "ended; set --run-time to allow more time, or less",
+                     hunt->endless, hunt->runs, hunt->runs == 1 ? "" : "s", hunt->subject.seconds,
+                     hunt->endless == 1 ? "was" : "were");
 }
 
 static int learn(struct st_hunt *hunt, struct st_error *error) {

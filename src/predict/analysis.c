@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "predict/deadlock.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -19,7 +21,8 @@ static void *make_defaults(const struct st_analysis *analysis) {
 
 struct st_run_needs st_predict_needs(const struct st_predict_plan *plan) {
     struct st_run_needs needs = {
-        .model = {.order = plan->options.order, .data = plan->options.relation == ST_DATA}};
+        .model = {.order = plan->options.order, .data = plan->options.relation == ST_DATA},
+        .memory = plan->options.memory};
     st_observers_add(&needs.model.observers, &st_deadlock_observer, 0);
     for (size_t i = 0; i < plan->analysis_count; i++) {
         const struct st_analysis *analysis = &plan->analyses[i];
@@ -66,7 +69,9 @@ static void run_analysis(const struct st_analysis *analysis,
     prediction->gives_traces = predictor->gives_traces;
     predictor->run(run, options, defaults ? defaults : analysis->own, prediction);
     prediction->seconds = processor_time() - start;
-    if (prediction->by[ST_BLOCK_TIMEOUT] && st_total_time_is_up(options->total))
+    prediction->stopped = (prediction->stopped || prediction->by[ST_BLOCK_TIMEOUT]) &&
+                          st_total_time_is_up(options->total);
+    if (prediction->stopped)
         st_prediction_caveat(prediction, st_total_time_is_interrupted(options->total)
                                              ? "The analysis was interrupted: what it had not "
                                                "looked at by then is not decided."
@@ -74,6 +79,27 @@ static void run_analysis(const struct st_analysis *analysis,
                                                "(--total-timeout): what was not looked at by then "
                                                "is not decided.");
     free(defaults);
+}
+
+/* Says what did not fit into memory. */
+static void add_memory_caveats(const struct st_run *run, bool reads_events,
+                               struct st_prediction *prediction) {
+    char sentence[400];
+    if (run->last_judged) {
+        snprintf(sentence, sizeof sentence,
+                 "Only the first %" PRIu64 " events fitted into memory: %" PRIu64
+                 " blocks that begin later were not judged, and count as not decided. Give it more "
+                 "(--memory), or record less (a specification, a shorter run).",
+                 run->last_judged, run->unjudged_blocks);
+        st_prediction_may_miss(prediction, sentence);
+        for (size_t i = 0; i < run->unjudged_names; i++)
+            st_prediction_leave_out(prediction, (uint32_t)(i - 1), run->unjudged_by_name[i]);
+    }
+    if (reads_events && run->last_kept)
+        st_prediction_may_miss(prediction,
+                               "There was not enough memory to look for feasible schedules in the "
+                               "whole run: blocks towards its end may be cut for certain without a "
+                               "proof (--memory gives it more).");
 }
 
 void st_predict_run(const struct st_predict_plan *plan, const struct st_run *run,
@@ -85,6 +111,7 @@ void st_predict_run(const struct st_predict_plan *plan, const struct st_run *run
     options.may_deadlock = predictions->deadlock_count || predictions->more_deadlocks;
     for (size_t i = 0; i < plan->analysis_count; i++) {
         run_analysis(&plan->analyses[i], &options, run, &predictions->items[i]);
+        add_memory_caveats(run, plan->analyses[i].predictor->reads_events, &predictions->items[i]);
         if (plan->analyses[i].predictor->reads_model)
             add_model_caveats(run->model, predictions, &predictions->items[i]);
     }

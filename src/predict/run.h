@@ -1,5 +1,5 @@
-/* An observed run as predictors see it: the model of the run, and all its events for those that
- * need them.
+/* An observed run as predictors see it: the model of the run, and its events for those that need
+ * them. Of a long run, only events that count are kept (predict/excerpt.h).
  *
  * The trace is fed as often as it takes to make the models:
  *
@@ -18,7 +18,8 @@
 
 struct st_run_needs {
     struct st_model_options model;
-    bool events;       /* all of them, in memory */
+    bool events;       /* in memory */
+    size_t memory;     /* bytes that the process may use; 0: any amount */
     bool shared_model; /* a second model, with variables that are shared, but not contended */
     struct st_blocks_wanted blocks; /* the outermost of these are judged */
 };
@@ -26,8 +27,17 @@ struct st_run_needs {
 struct st_run {
     const struct st_model *model;
     const struct st_model *shared_model; /* NULL: not needed */
-    const struct st_event *events;       /* NULL: not needed; event number i + 1 is events[i] */
+    /* NULL: not needed. Number numbers[i] is events[i], or number i + 1 if there are no numbers. */
+    const struct st_event *events;
+    const uint64_t *numbers;
     size_t event_count;
+    uint64_t last_kept;   /* 0: all events of the run that count are there. Otherwise those to this
+                           * number are; there was no memory for more */
+    uint64_t last_judged; /* 0: the run is judged as a whole. Otherwise to this event: there was no
+                           * memory for more */
+    uint64_t unjudged_blocks;         /* outermost blocks that begin after it */
+    const uint64_t *unjudged_by_name; /* the same by name + 1; 0: without one */
+    size_t unjudged_names;
     struct st_run_builder *builder;
 };
 

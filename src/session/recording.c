@@ -8,9 +8,9 @@
 #include <string.h>
 
 void st_recording_init(struct st_recording *recording, struct st_watch *watch,
-                       const struct st_recording_hooks *hooks) {
-    *recording =
-        (struct st_recording){.watch = watch, .hooks = *hooks, .validator = st_validator_new(true)};
+                       enum st_stream_rule rule, const struct st_recording_hooks *hooks) {
+    *recording = (struct st_recording){
+        .watch = watch, .hooks = *hooks, .rule = rule, .validator = st_validator_new(true)};
 }
 
 void st_recording_free(struct st_recording *recording) {
@@ -39,7 +39,11 @@ static bool open_trace(struct st_recording *recording) {
         give_up(recording, &error);
         return false;
     }
+    static const enum st_recording_rule rules[] = {[ST_STREAM_REDUCED] = ST_RULE_REDUCED,
+                                                   [ST_STREAM_SUFFICIENT] = ST_RULE_SUFFICIENT,
+                                                   [ST_STREAM_EVERY] = ST_RULE_EVERY};
     setvbuf(recording->file, NULL, _IONBF, 0);
+    st_translator_symbols(recording->watch->translator)->rule = rules[recording->rule];
     recording->writer = st_native_writer.open(recording->file, recording->path,
                                               st_translator_symbols(recording->watch->translator));
     return true;
@@ -112,7 +116,8 @@ static void write_events(void *context, struct st_event *events, const uint64_t 
 }
 
 struct st_translation st_recording_translation(struct st_recording *recording) {
-    return (struct st_translation){.sites = true,
+    return (struct st_translation){.rule = recording->rule,
+                                   .sites = true,
                                    .outline = true,
                                    .names = true,
                                    .sink = write_events,

@@ -26,7 +26,8 @@ struct st_recording_hooks {
 struct st_recording {
     struct st_watch *watch;
     struct st_recording_hooks hooks;
-    uint64_t most_events; /* the rest is left out; 0: all are written */
+    enum st_stream_rule rule; /* which accesses may be left out */
+    uint64_t most_events;     /* the rest is left out; 0: all are written */
     struct st_describer *describer;
     struct st_validator *validator;
     char *path;
@@ -41,7 +42,7 @@ struct st_recording {
 
 /* The watch must outlive it, and need not be started yet. */
 void st_recording_init(struct st_recording *recording, struct st_watch *watch,
-                       const struct st_recording_hooks *hooks);
+                       enum st_stream_rule rule, const struct st_recording_hooks *hooks);
 void st_recording_free(struct st_recording *recording);
 
 struct st_translation st_recording_translation(struct st_recording *recording);

@@ -91,9 +91,22 @@ static void look_inside(struct st_trace_prediction *prediction, struct st_trace_
         more = look_below(prediction, input, below);
 }
 
+/* What is not in the trace cannot be found. And a read may have seen a write that is not there. */
+static void say_if_reduced(struct st_predictions *predictions, const struct st_symbols *symbols) {
+    for (size_t i = 0; i < predictions->count && st_is_reduced(symbols); i++)
+        st_prediction_may_miss(&predictions->items[i],
+                               "This recording is reduced to what `seriatim check` needs: accesses "
+                               "that a thread repeated are not in it, so blocks can be missed, and "
+                               "a schedule may be impossible for the sake of one. Record the "
+                               "program anew, without --reduced.");
+}
+
 void st_trace_prediction_run(struct st_trace_prediction *prediction, struct st_trace_input *input) {
     st_predict_run(prediction->plan, prediction->run, &prediction->predictions);
+    st_run_free(prediction->run); /* the next depth needs its memory */
+    prediction->run = NULL;
     look_inside(prediction, input);
+    say_if_reduced(&prediction->predictions, st_trace_symbols(input->reading.trace));
     look_up_schedules(&prediction->predictions, input);
     st_trace_input_symbols(input);
     st_predictions_map_locations(&prediction->predictions, st_trace_input_location, input);
@@ -161,10 +174,39 @@ static struct st_event *order_events(struct st_trace_input *input,
     return NULL;
 }
 
-static int write_events(const struct st_trace_input *input, const struct st_event *events,
-                        size_t count, const struct st_output *output, struct st_error *error) {
+/* What comes before a witness, on its way to a file. */
+struct replaying {
+    struct st_trace_input *input;
+    void *writer;
+    uint64_t last;
+    int result;
+    struct st_error *error;
+};
+
+static void replay(void *context, const struct st_event *events, size_t count, uint64_t first) {
+    struct replaying *replaying = context;
+    for (size_t i = 0; i < count && first + i <= replaying->last && !replaying->result; i++) {
+        struct st_event event = events[i];
+        event.loc = st_trace_input_location(replaying->input, event.loc);
+        replaying->result = st_std_writer.write(replaying->writer, &event, 1, replaying->error);
+    }
+}
+
+static int write_replayed(struct st_trace_input *input, uint64_t last, void *writer,
+                          struct st_error *error) {
+    struct replaying replaying = {.input = input, .writer = writer, .last = last, .error = error};
+    if (last && st_trace_input_pass(input, replay, &replaying, error) < 0)
+        return -1;
+    return replaying.result;
+}
+
+static int write_events(struct st_trace_input *input, const struct st_predicted_block *block,
+                        const struct st_event *events, const struct st_output *output,
+                        struct st_error *error) {
     void *writer = st_std_writer.open(output->file, output->name, &input->symbols);
-    int result = st_std_writer.write(writer, events, count, error);
+    int result = write_replayed(input, block->replayed, writer, error);
+    if (result == 0)
+        result = st_std_writer.write(writer, events, block->witness_length, error);
     if (result == 0)
         result = st_std_writer.finish(writer, false, error);
     st_std_writer.close(writer);
@@ -182,7 +224,7 @@ int st_write_witness(struct st_trace_input *input, const struct st_predicted_blo
         events[i].loc = st_trace_input_location(input, events[i].loc);
     int result = st_output_open(&output, path, inputs, error);
     if (result == 0) {
-        result = write_events(input, events, block->witness_length, &output, error);
+        result = write_events(input, block, events, &output, error);
         if (result == 0)
             result = st_output_finish(&output, error);
         else

@@ -77,7 +77,7 @@ struct st_stream_answer {
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 10,
+    ST_STREAM_VERSION = 11,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
     ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time can have words in shadow memory */
@@ -320,6 +320,13 @@ struct st_stream_chunk {
 
 _Static_assert(sizeof(struct st_stream_chunk) == ST_STREAM_CHUNK_BYTES, "chunks fill their pages");
 
+/* Which eager accesses may be left out (docs/recordings.md has the rules, and why they are so). */
+enum st_stream_rule {
+    ST_STREAM_REDUCED,    /* what checking does without: repetitions in a block */
+    ST_STREAM_SUFFICIENT, /* what prediction does without, too */
+    ST_STREAM_EVERY       /* none, atomic loads in a loop aside */
+};
+
 struct st_stream_head {
     uint64_t magic;
     uint32_t version;
@@ -339,6 +346,7 @@ struct st_stream_head {
     _Atomic uint32_t waiting;   /* how many threads wait for a free chunk (a futex: `free_word`) */
     _Atomic uint32_t free_word; /* grows when a chunk was given back */
     uint32_t deferred;          /* set by the watcher: accesses are to be deferred */
+    uint32_t rule;              /* set by the watcher: enum st_stream_rule, if they are not */
     _Atomic uint32_t no_room;   /* set by the program: no addresses for shadow memory, no events */
     _Atomic uint32_t met; /* set by the program: two threads have used the same memory, and one of
                              them wrote, be it in what no longer matters and is not emitted */

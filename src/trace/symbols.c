@@ -51,6 +51,7 @@ void st_symbols_init(struct st_symbols *symbols) {
     symbols->times_given = 0;
     st_contexts_init(&symbols->contexts);
     symbols->reuses = symbols->packs = false;
+    symbols->rule = ST_RULE_UNKNOWN;
     symbols->elsewhere = (struct st_names_elsewhere){NULL, NULL, NULL};
 }
 

@@ -78,6 +78,14 @@ struct st_names_elsewhere {
     void (*free)(void *store);
 };
 
+/* Which accesses of the program a recording has (docs/recordings.md). */
+enum st_recording_rule {
+    ST_RULE_UNKNOWN,    /* the trace does not say */
+    ST_RULE_REDUCED,    /* what `check` needs */
+    ST_RULE_SUFFICIENT, /* what `predict` needs, too */
+    ST_RULE_EVERY       /* all */
+};
+
 /* Locations may have the same name when contexts are kept. Invariant: what the names of the first
  * `noted` channels say about them is in channel_facts; shared_locks are the locks that have
  * channels, and lock_channels says how many channels those are. doubtful[i] of a lock: it was taken
@@ -89,6 +97,7 @@ struct st_symbols {
     uint32_t noted, lock_channels, doubts;
     bool *doubtful;
     size_t doubtful_capacity;
+    enum st_recording_rule rule;
     char **given; /* by thread: what the program calls it; NULL where it does not */
     size_t given_capacity;
     uint64_t times_given; /* how often a thread got such a name */
@@ -100,6 +109,13 @@ struct st_symbols {
 
 void st_symbols_init(struct st_symbols *symbols);
 void st_symbols_free(struct st_symbols *symbols);
+
+/* Is it a recording that lacks accesses which `predict` would need? So are recordings that do not
+ * say: they are older than the other rules. */
+static inline bool st_is_reduced(const struct st_symbols *symbols) {
+    return symbols->rule == ST_RULE_REDUCED ||
+           (symbols->rule == ST_RULE_UNKNOWN && symbols->contexts.kept);
+}
 
 /* The name of the lock that the event acquires or releases through a channel; NULL if it does
  * neither. */

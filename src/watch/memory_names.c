@@ -102,8 +102,8 @@ static void name_allocated(struct st_translator *t, struct st_data_place place, 
         snprintf(buffer, size, "%s from %s (%s)", name, where, code.function);
         return;
     }
-    int length = snprintf(buffer, size, "heap block of %" PRIu64 " bytes from %s (%s)", origin.b,
-                          where, code.function);
+    int length = snprintf(buffer, size, "heap block of %" PRIu64 " byte%s from %s (%s)", origin.b,
+                          origin.b == 1 ? "" : "s", where, code.function);
     if (place.offset && length > 0 && (size_t)length < size)
         snprintf(buffer + length, size - (size_t)length, "+%" PRIu64, place.offset);
 }

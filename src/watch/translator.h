@@ -47,6 +47,8 @@ struct st_translation {
     st_event_sink *sink;
     st_dead_before *dead_before; /* NULL: accesses are not to be deferred */
 
+    enum st_stream_rule rule; /* which accesses may be left out, if none are deferred */
+
     /* Nothing may depend on how fast the watcher is, as what a controlled run does is compared with
      * other runs: the program never learns what no longer matters, and all is done when a batch is
      * full. */

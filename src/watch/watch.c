@@ -99,6 +99,7 @@ static int make_stream(struct st_watch *watch, const struct st_translation *tran
     if (st_shared_memory_create(&watch->memory, error) < 0)
         return -1;
     watch->memory.head->deferred = translation->dead_before != NULL;
+    watch->memory.head->rule = translation->rule;
     return 0;
 }
 

@@ -111,7 +111,15 @@ class Generator:
         elif what == "end" and number:
             self.finish(number)
 
+    def prepare(self):
+        thread = self.threads[0]
+        for _ in range(self.random.randrange(25)):
+            self.random.choice([lambda: self.access(0), lambda: self.access(0),
+                                lambda: self.call(0, thread), lambda: self.lock(0, thread)])()
+
     def script(self):
+        if self.roles:  # it also works alone for a while
+            self.prepare()
         while len(self.threads) < min(3, self.most):
             self.put(0, "start", self.started)
             self.threads[self.started] = Thread()

@@ -91,8 +91,8 @@ class Completion:
         for command in TABLED:
             for option in options(command):
                 if option.value and not choices(command, option):
-                    self.assertIn(option.value, ("FILE", "TRACE", "DIR", "N", "S", "A-B", "IMPROVEMENT", "COMMAND",
-                                                 "GLOB", "TEMPLATE"),
+                    self.assertIn(option.value, ("FILE", "TRACE", "DIR", "N", "S", "SIZE", "A-B",
+                                                 "IMPROVEMENT", "COMMAND", "GLOB", "TEMPLATE"),
                                   (command, option))
 
     def test_nothing_for_numbers_and_the_like(self):

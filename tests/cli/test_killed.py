@@ -354,7 +354,7 @@ class TheProgramIsKilled(KillCase):
         shell = f"echo at work $$ 0; read -r line; exec '{PROGRAM}' 1"
         for command in ("run", "record"):
             self.assertRegex(self.kill_program(command, "sh", "-c", shell),
-                             r"\Aseriatim: warning: sh could not be watched, so nothing was checked.*\n\Z")
+                             r"\Aseriatim: warning: sh could not be watched, so there is nothing to check.*\n\Z")
 
 
 class TheWatcherIsKilled(KillCase):

@@ -37,6 +37,23 @@ class SavedResults(Case):
         if "all" not in options:  # which shows the time
             self.assertEqual(self.run_here("report", "--format", "text", "r.json").text, words.text)
 
+    def test_a_finding_lists_the_ways_in_which_it_was_cut(self):
+        once = "T1|begin(f)|1\nT1|r(x)|2\nT2|w(x)|{}\nT1|w(x)|4\nT1|end(f)|5\n"
+        self.write("t.std", once.format(3) + once.format(8) + once.format(8))
+        self.assert_nothing_is_lost("t.std")
+        [finding] = json.loads((self.folder / "r.json").read_text())["findings"]
+        self.assertEqual(finding["variants"], [{"what": "x", "by": "", "at": "8", "count": 2},
+                                               {"what": "x", "by": "", "at": "3", "count": 1}])
+        self.assertNotIn("variants_left_out", finding)
+        self.write("t.std", "".join(once.format(10 + line) for line in range(13)))
+        self.assert_nothing_is_lost("t.std")
+        [finding] = json.loads((self.folder / "r.json").read_text())["findings"]
+        self.assertEqual([variant["at"] for variant in finding["variants"]], [str(10 + i) for i in range(10)])
+        self.assertEqual(finding["variants_left_out"], 3)
+        self.write("t.std", once.format(3) * 2)
+        [finding] = json.loads(self.run_here("check", "--format", "json", "t.std").text)["findings"]
+        self.assertNotIn("variants", finding)
+
     def test_nothing_is_lost_on_the_way_through_json(self):
         for trace in sorted(TRACES.glob("*.std")):
             for engine in (*ENGINES, "all"):

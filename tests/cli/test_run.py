@@ -1130,6 +1130,42 @@ int main(void) {
 """
 
 
+# Parts of eight bytes are written at many depths, all of which are open: more than the shadow has
+# room for. Once before there is another thread, and once after that.
+ALONE = r"""
+#include <pthread.h>
+#include <stdlib.h>
+unsigned char bytes[1 << 12];
+__attribute__((noinline)) static void descend(int depth, int at) {
+    bytes[8 * at + depth] = 1;
+    if (depth < 7)
+        descend(depth + 1, at);
+    bytes[8 * at] = 1;
+}
+__attribute__((noinline)) static void outer(void) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    for (int i = 0; i < 512; i++)
+        descend(0, i);
+}
+static void *nothing(void *unused) { return unused; }
+int main(int count, char **words) {
+    pthread_t thread;
+    if (count > 1) {
+        pthread_create(&thread, NULL, nothing, NULL);
+        pthread_join(thread, NULL);
+    }
+    outer();
+    if (count == 1) {
+        pthread_create(&thread, NULL, nothing, NULL);
+        pthread_join(thread, NULL);
+    }
+    return words == NULL;
+}
+"""
+
+
 class PrivateMemory(ProgramCase):
     """What one thread does with memory that is its own is not emitted."""
 
@@ -1161,6 +1197,20 @@ class PrivateMemory(ProgramCase):
                 self.assertLess(report["trace"]["events"], 100)
                 runs = {block["name"]: block["executed"] for block in report["blocks"]}
                 self.assertEqual((runs["inner"], runs["outer"]), (300000, 30000))
+
+    def test_nothing_is_emitted_as_long_as_there_is_one_thread(self):
+        self.write("alone.c", ALONE)
+        for compiler in ("gcc", "clang"):
+            with self.subTest(compiler):
+                self.seriatim("cc", "-g", "-O1", "alone.c", "-o", "alone", "-pthread",
+                              env={"SERIATIM_CC": compiler})
+                events = []
+                for words in ([], ["later"]):
+                    result = self.seriatim("run", "--format", "json", self.folder / "alone", *words)
+                    self.assertEqual(result.status, 0)
+                    events.append(json.loads(result.message)["trace"]["events"])
+                self.assertLess(events[0], 50)
+                self.assertGreater(events[1], 500)  # so there was something to emit
 
 
 if __name__ == "__main__":

@@ -192,6 +192,20 @@ class Results(SarifCase):
         self.assertEqual(ranks, sorted(ranks, reverse=True))
         self.assertEqual((ranks[0], ranks[-1]), (100, 1))
 
+    def test_a_flow_has_a_thousand_steps_at_most(self):
+        """A ring of threads that could wait for each other has two steps for each; no flow is empty."""
+        for number, flows in ((400, 400), (700, 700), (1300, 1000)):
+            waits = [{"holds": event(2 * i + 1, f"T{i}", f"acq(l{i})", f"a.c:{i + 1}"),
+                      "wants": event(2 * i + 2, f"T{i}", f"acq(l{(i + 1) % number})", f"b.c:{i + 1}")}
+                     for i in range(number)]
+            self.write("ring.json", json.dumps(prediction(foreseen(), deadlocks=[waits])))
+            [found] = [found for found in self.results("report", "ring.json")
+                       if found["ruleId"] == "deadlock-potential"]
+            threads = found["codeFlows"][0]["threadFlows"]
+            with self.subTest(number):
+                self.assertEqual(len(threads), flows)
+                self.assertEqual(sum(len(thread["locations"]) for thread in threads), min(2 * number, 1000))
+
     def test_what_is_not_listed_is_mentioned(self):
         [run] = self.sarif("check", "--limit", "1", TRACES / "server.std")["runs"]
         self.assertEqual(len(run["results"]), 1)

@@ -636,7 +636,20 @@ class Marks(PageCase):
         self.open_events(event(2, "T1", "rel(m)", "b.c:3"), event(3, "U1", "acq(m)", "b.c:20"),
                          event(5, "T1", "acq(m)", "b.c:7"), kind="lock", on="m")
         self.assertEqual(self.notes()[:2], [[3, "turn left", "T1: let go of the lock"],
-                                            [7, "turn back", "T1: took a lock again"]])
+                                            [7, "turn back", "T1: took the lock again"]])
+        self.open_report(TRACES / "bank.std")
+        words = self.browser.run("return lineNotes(state.findings[0], collectEvents(state.findings[0]))"
+                                 ".map((note) => note.words).filter((words) => words);")
+        self.assertEqual(words, ["let go of the lock", "came in between", "came in between", "took another lock"])
+
+    def test_a_lock_that_others_do_not_take_was_not_let_go(self):
+        for other, back, wanted in (([], ["m"], ["first access", "second access"]),
+                                    (["m"], ["m"], ["held the lock, then let go", "took the lock again"]),
+                                    (["m"], ["n"], ["held the lock, then let go", "went on"])):
+            self.open_events(event(2, "T1", "r(x)", "b.c:3", "f", locks=["m"], stack=[("f", "b.c:3")]),
+                             event(3, "U1", "w(x)", "b.c:20", "g", locks=other, stack=[("g", "b.c:20")]),
+                             event(5, "T1", "w(x)", "b.c:7", "f", locks=back, stack=[("f", "b.c:7")]))
+            self.assertEqual([words for _, _, words in self.notes()[:2]], [f"T1: {words}" for words in wanted])
 
     def test_call_sites_on_the_way_from_the_block(self):
         self.open_events(

@@ -90,7 +90,7 @@ json_t *st_record_and_foresee(const struct st_hunted *subject, const char *trace
     struct st_recording recording;
     struct st_spec *spec = NULL;
     struct st_foresight foresight = {0};
-    st_recording_init(&recording, &watch, &hooks);
+    st_recording_init(&recording, &watch, ST_STREAM_SUFFICIENT, &hooks);
     if (record(subject, &recording, &watch, &spec, error) < 0)
         return NULL;
     json_t *result = json_object();

@@ -72,6 +72,10 @@ bool st_model_wants_pass(const struct st_model *model) {
     return model->builder->pass != PASS_NONE;
 }
 
+bool st_model_makes_units(const struct st_model *model) {
+    return model->builder->pass == PASS_UNITS;
+}
+
 static void take_event(struct st_model *model, const struct st_event *event, uint64_t number) {
     struct st_model_builder *builder = model->builder;
     switch (builder->pass) {

@@ -135,6 +135,9 @@ struct st_model *st_model_new(const struct st_model_options *options);
 void st_model_free(struct st_model *model);
 
 bool st_model_wants_pass(const struct st_model *model);
+
+/* Is the next pass, or the present one, the last? Variables and locks are known from then on. */
+bool st_model_makes_units(const struct st_model *model);
 void st_model_feed(struct st_model *model, const struct st_event *events, size_t count,
                    uint64_t first);
 void st_model_end_pass(struct st_model *model);

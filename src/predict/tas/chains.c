@@ -21,6 +21,7 @@
  *    executed after that target. Otherwise the earlier target would have been found violated, by a
  *    chain that is no longer, and so in this pass or an earlier one. */
 #include "base/lower_bound.h"
+#include "base/map64.h"
 #include "base/memory.h"
 #include "predict/tas/decider.h"
 #include "predict/tas/look_ahead.h"
@@ -45,8 +46,9 @@ struct chains {
     struct tas_decider *decider;
     struct tas_ahead ahead; /* for the last pass */
     uint32_t own;           /* the block's thread */
-    struct start *starts;
+    struct start *starts;   /* by position; no key twice */
     size_t start_count, start_capacity;
+    struct st_map64 start_keys; /* numbered as their starts are */
 
     uint32_t target;     /* t */
     size_t target_place; /* in the accesses of the segment */
@@ -55,6 +57,7 @@ struct chains {
     uint32_t *last; /* by thread: the last position from which t can be reached, or 0 */
 
     enum {
+        NEAR,   /* like PROBE, only from starts at the variable of the target; for large blocks */
         PROBE,  /* chains of one interval, only those close to the target */
         SHORT,  /* all chains of one interval */
         MIDDLE, /* all chains of two to four intervals */
@@ -77,7 +80,11 @@ struct entries {
     size_t count;
 };
 
-enum { PROBES = 2 }; /* intervals that PROBE tries on each side of t */
+enum {
+    PROBES = 2, /* intervals that PROBE tries on each side of t */
+    LARGE = 100 /* accesses of a block that is first searched by variable: its pairs of accesses are
+                 * too many to be tried in their order */
+};
 
 /* ---- runs ---- */
 
@@ -151,14 +158,9 @@ static bool is_shut_out(const struct chains *c, uint32_t event, uint32_t from) {
  * path, unless this event is the one that enters the first thread. */
 static bool meets_start(const struct chains *c, uint32_t event) {
     const struct st_event *e = &c->graph->events[event];
-    for (size_t i = 0; i < c->start_count; i++) {
-        const struct start *start = &c->starts[i];
-        if (c->graph->position[start->event] > c->graph->position[c->start->event])
-            return false;
-        if (start->key == 2 * e->target + (e->op == ST_WRITE))
-            return true;
-    }
-    return false;
+    uint32_t at = st_map64_find(&c->start_keys, 2 * (uint64_t)e->target + (e->op == ST_WRITE));
+    return at != ST_MAP64_NONE &&
+           c->graph->position[c->starts[at].event] <= c->graph->position[c->start->event];
 }
 
 /* Is there a shorter path if the interval follows `level` others? `last`: the interval ends the
@@ -296,7 +298,7 @@ static bool make_pairs(struct chains *c, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const struct interval *interval = &c->chain[i];
         add_pair(c, from, interval->entry);
-        if (c->pass != PROBE &&
+        if (c->pass > PROBE &&
             (!follow_earlier_target(c, interval->entry) ||
              (interval->entry != interval->exit && !follow_earlier_target(c, interval->exit))))
             return false;
@@ -385,7 +387,7 @@ static bool visit_last(struct chains *c, size_t level, const struct entries *ent
                        uint32_t thread, uint32_t low) {
     struct entries exits = entries_for(c->graph, c->target, thread);
     for (size_t i = 0; i < exits.count; i++) {
-        if (c->pass == PROBE
+        if (c->pass <= PROBE
                 ? probe_intervals(c, entries, exits.runs[i], low, c->high[thread])
                 : visit_intervals(c, level, entries, exits.runs[i], low, c->high[thread], true))
             return true;
@@ -450,6 +452,37 @@ static bool visit_threads(struct chains *c, size_t level) {
     return false;
 }
 
+/* Tries the start for the present target. `last_found`: find_last has run for it. */
+static bool visit_start(struct chains *c, const struct start *start, bool *last_found) {
+    const struct st_tas_graph *graph = c->graph;
+    c->start = start;
+    if (!tas_spend(&c->worker->budget, 20 * (uint64_t)graph->thread_count))
+        return false;
+    if (c->longest > 1) {
+        tas_needs_list(graph, tas_needs(graph, start->event), before_of(c, 0));
+        if (!reaches_target(c, 0, start->event, before_of(c, 0)))
+            return false;
+        if (!*last_found)
+            find_last(c);
+        *last_found = true;
+    }
+    return visit_threads(c, 0);
+}
+
+/* Tries the starts at the variable of the target. */
+static bool visit_near_starts(struct chains *c) {
+    uint64_t key = 2 * (uint64_t)c->graph->events[c->target].target;
+    bool last_found = false;
+    for (int write = 0; write <= 1; write++, key++) {
+        uint32_t at = st_map64_find(&c->start_keys, key);
+        if (at != ST_MAP64_NONE &&
+            c->graph->position[c->starts[at].event] < c->graph->position[c->target] &&
+            visit_start(c, &c->starts[at], &last_found))
+            return true;
+    }
+    return false;
+}
+
 /* Tries all chains of this pass's length that end at one target. */
 static bool visit_target(struct chains *c, size_t place) {
     const struct st_tas_graph *graph = c->graph;
@@ -458,20 +491,14 @@ static bool visit_target(struct chains *c, size_t place) {
     c->target = c->segment->accesses[place];
     for (uint32_t t = 0; t < graph->thread_count; t++)
         c->high[t] = t == c->own ? 0 : tas_lower_frontier(graph, t, c->target);
+    if (!tas_spend(&c->worker->budget, 200 * (uint64_t)graph->thread_count))
+        return false;
+    if (c->pass == NEAR)
+        return visit_near_starts(c);
     for (size_t i = 0; i < c->start_count && !c->worker->budget.expired; i++) {
-        c->start = &c->starts[i];
-        if (graph->position[c->start->event] >= graph->position[c->target])
+        if (graph->position[c->starts[i].event] >= graph->position[c->target])
             return false;
-        if (c->longest > 1) {
-            tas_needs_list(graph, tas_needs(graph, c->start->event), before_of(c, 0));
-            if (!reaches_target(c, 0, c->start->event, before_of(c, 0)))
-                continue;
-        }
-        if (c->longest > 1 && !last_found) {
-            find_last(c);
-            last_found = true;
-        }
-        if (visit_threads(c, 0))
+        if (visit_start(c, &c->starts[i], &last_found))
             return true;
     }
     return false;
@@ -484,29 +511,30 @@ static bool visit_targets(struct chains *c) {
     return false;
 }
 
+static void add_start(struct chains *c, uint32_t event, uint32_t key) {
+    if (st_map64_number(&c->start_keys, key) < c->start_count)
+        return;
+    st_reserve(&c->starts, &c->start_capacity, c->start_count + 1);
+    c->starts[c->start_count++] = (struct start){event, key};
+}
+
 /* Finds the first access of the block to each variable, where threads that write it enter, and the
  * first write, where threads that read it enter. */
 static void find_starts(struct chains *c) {
-    const struct st_tas_graph *graph = c->graph;
     for (size_t i = 0; i + 1 < c->segment->access_count; i++) {
         uint32_t event = c->segment->accesses[i];
-        const struct st_event *e = &graph->events[event];
-        bool for_writes = true, for_reads = e->op == ST_WRITE;
-        for (size_t k = 0; k < c->start_count; k++) {
-            for_writes &= c->starts[k].key != 2 * e->target + 1;
-            for_reads &= c->starts[k].key != 2 * e->target;
-        }
-        st_reserve(&c->starts, &c->start_capacity, c->start_count + 2);
-        if (for_writes)
-            c->starts[c->start_count++] = (struct start){event, 2 * e->target + 1};
-        if (for_reads)
-            c->starts[c->start_count++] = (struct start){event, 2 * e->target};
+        const struct st_event *e = &c->graph->events[event];
+        add_start(c, event, 2 * e->target + 1);
+        if (e->op == ST_WRITE)
+            add_start(c, event, 2 * e->target);
     }
 }
 
 static bool search(struct chains *c) {
-    static const size_t longest[] = {[PROBE] = 1, [SHORT] = 1, [MIDDLE] = 4, [LONG] = SIZE_MAX};
-    for (int pass = PROBE; pass <= LONG; pass++) {
+    static const size_t longest[] = {
+        [NEAR] = 1, [PROBE] = 1, [SHORT] = 1, [MIDDLE] = 4, [LONG] = SIZE_MAX};
+    int first = c->segment->access_count > LARGE ? NEAR : PROBE;
+    for (int pass = first; pass <= LONG; pass++) {
         c->pass = pass;
         c->tried = pass > SHORT ? longest[pass - 1] : 0;
         c->longest = longest[pass];
@@ -530,9 +558,11 @@ bool tas_search_chains(struct tas_worker *worker) {
     c.last = st_alloc(threads, sizeof *c.last);
     c.chain = st_alloc(threads, sizeof *c.chain);
     c.visited = st_alloc(threads, sizeof *c.visited);
+    st_map64_init(&c.start_keys);
     find_starts(&c);
     bool found = search(&c);
     tas_ahead_free(&c.ahead);
+    st_map64_free(&c.start_keys);
     free(c.starts);
     free(c.high);
     free(c.last);

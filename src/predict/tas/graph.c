@@ -5,9 +5,11 @@
 
 #include <stdlib.h>
 
-struct st_tas_graph *st_tas_graph_new(const struct st_event *events, size_t count) {
+struct st_tas_graph *st_tas_graph_of(const struct st_event *events, const uint64_t *numbers,
+                                     size_t count) {
     struct st_tas_graph *graph = st_alloc(1, sizeof *graph);
     graph->events = events;
+    graph->numbers = numbers;
     st_rows_init(&graph->rows);
     graph->overflow = count > UINT32_MAX - 1;
     graph->count = graph->overflow ? UINT32_MAX - 1 : count;
@@ -15,6 +17,10 @@ struct st_tas_graph *st_tas_graph_new(const struct st_event *events, size_t coun
     tas_build_order(graph);
     tas_build_accesses(graph);
     return graph;
+}
+
+struct st_tas_graph *st_tas_graph_new(const struct st_event *events, size_t count) {
+    return st_tas_graph_of(events, NULL, count);
 }
 
 void st_tas_graph_free(struct st_tas_graph *graph) {

@@ -1,6 +1,6 @@
 /* The trace as the searches see it: all events, and what must happen before what.
  *
- * An event is identified by its index (number - 1), or by thread and position (1-based, dropped
+ * An event is identified by its index, or by thread and position (1-based, dropped
  * events not counted). "Must happen before" (MHB, the paper's Equation 1) is the transitive closure
  * of thread order, couples, fork, join, channels and waits (predict/tas/tas.h). Locks are not part
  * of it.
@@ -36,6 +36,7 @@ struct tas_run {
 
 struct st_tas_graph {
     const struct st_event *events; /* owned by the caller */
+    const uint64_t *numbers;       /* likewise; NULL: event i has number i + 1 */
     size_t count;
     bool overflow; /* there were more events than indices */
 
@@ -76,6 +77,11 @@ struct st_tas_graph {
     struct tas_block *blocks; /* in the order of their begins */
     size_t block_count, block_capacity;
 };
+
+/* The number of an event in the trace. */
+static inline uint64_t tas_number(const struct st_tas_graph *graph, uint32_t event) {
+    return graph->numbers ? graph->numbers[event] : (uint64_t)event + 1;
+}
 
 static inline struct st_shared_row *tas_clock(const struct st_tas_graph *graph, uint32_t number) {
     return graph->clocks[number];

@@ -143,7 +143,7 @@ bool tas_witness_find(struct tas_witness *witness, struct tas_schedule *schedule
 /* ---- as a finding ---- */
 
 static struct st_place place_of(const struct st_tas_graph *graph, uint32_t event) {
-    return (struct st_place){(uint64_t)event + 1, graph->events[event]};
+    return (struct st_place){tas_number(graph, event), graph->events[event]};
 }
 
 /* Lists each event of the path once: one edge may arrive at the event where the next one leaves. */
@@ -171,30 +171,73 @@ static void fill_events(const struct tas_witness *witness, const struct st_tas_g
     }
 }
 
-/* If a read-modify-write does not see its couple, the schedule has only its read. */
-static void find_broken_reads(const struct st_tas_graph *graph,
-                              struct st_predicted_block *predicted) {
+static uint64_t number_of_write(const struct st_tas_graph *graph, uint64_t write) {
+    return write && write != ST_UNKNOWN_WRITE ? tas_number(graph, (uint32_t)(write - 1)) : write;
+}
+
+/* If a read-modify-write does not see its couple, the schedule has only its read. `written`: by
+ * variable, index + 1 of the last write; 0: none. */
+static void find_broken_reads(const struct st_tas_graph *graph, const uint32_t *schedule,
+                              size_t length, struct st_predicted_block *predicted) {
     uint64_t *written = st_alloc((size_t)graph->variable_count + 1, sizeof *written);
     size_t capacity = 0;
-    for (size_t i = 0; i < predicted->witness_length; i++) {
-        uint64_t number = predicted->witness[i];
-        const struct st_event *e = &graph->events[number - 1];
-        if (e->op == ST_READ && written[e->target] != graph->partner[number - 1]) {
+    for (size_t i = 0; i < length; i++) {
+        uint32_t event = schedule[i];
+        const struct st_event *e = &graph->events[event];
+        if (e->op == ST_READ && written[e->target] != graph->partner[event]) {
             st_reserve(&predicted->broken, &capacity, predicted->broken_count + 1);
-            predicted->broken[predicted->broken_count++] =
-                (struct st_broken_read){number, written[e->target], graph->partner[number - 1]};
-            if (tas_is_update(graph, (uint32_t)(number - 1)))
+            predicted->broken[predicted->broken_count++] = (struct st_broken_read){
+                tas_number(graph, event), number_of_write(graph, written[e->target]),
+                number_of_write(graph, graph->partner[event])};
+            if (tas_is_update(graph, event))
                 written[e->target] = ST_UNKNOWN_WRITE;
         }
         if (e->op == ST_WRITE)
-            written[e->target] = number;
+            written[e->target] = (uint64_t)event + 1;
     }
     free(written);
 }
 
+static bool is_replayed(const struct st_tas_graph *graph, const struct tas_schedule *schedule,
+                        uint32_t event) {
+    return graph->position[event] &&
+           graph->position[event] <= schedule->from[graph->events[event].thread];
+}
+
+/* How many events the schedule of an excerpt need not list: all of them are replayed, and those
+ * that the excerpt leaves out are, too. The begin of the block is listed, unless much happens
+ * between that and what is not replayed. */
+static size_t count_replayed(const struct st_tas_graph *graph, const struct tas_schedule *schedule,
+                             uint64_t begin) {
+    enum { MUCH = 1000 };
+    size_t count = 0, before = 0;
+    while (graph->numbers && count < schedule->limit &&
+           (!graph->position[count] || is_replayed(graph, schedule, (uint32_t)count)))
+        before += graph->numbers[count++] < begin;
+    return count - before < MUCH ? before : count;
+}
+
+static void fill_schedule(const struct tas_witness *witness, const struct st_tas_graph *graph,
+                          struct st_predicted_block *predicted) {
+    const struct tas_schedule *schedule = &witness->schedule;
+    uint32_t *events = st_alloc(schedule->limit + schedule->count, sizeof *events);
+    size_t count = 0, replayed = count_replayed(graph, schedule, predicted->begin);
+    for (uint32_t i = 0; i < schedule->limit; i++)
+        if (is_replayed(graph, schedule, i))
+            events[count++] = i;
+    size_t listed = replayed < count ? count - replayed : 0;
+    for (size_t i = 0; i < schedule->count; i++)
+        events[count++] = schedule->events[i];
+    find_broken_reads(graph, events, count, predicted);
+    predicted->witness = st_alloc(listed + schedule->count, sizeof *predicted->witness);
+    for (size_t i = count - schedule->count - listed; i < count; i++)
+        predicted->witness[predicted->witness_length++] = tas_number(graph, events[i]);
+    predicted->replayed = replayed ? tas_number(graph, (uint32_t)(replayed - 1)) : 0;
+    free(events);
+}
+
 void tas_witness_fill(const struct tas_witness *witness, const struct st_tas_graph *graph,
                       struct st_predicted_block *predicted) {
-    const struct tas_schedule *schedule = &witness->schedule;
     fill_events(witness, graph, predicted);
     predicted->path = st_alloc(witness->edges, sizeof *predicted->path);
     predicted->path_length = witness->edges;
@@ -202,11 +245,5 @@ void tas_witness_fill(const struct tas_witness *witness, const struct st_tas_gra
         predicted->path[i] = (struct st_edge){.from = place_of(graph, witness->path[2 * i]),
                                               .to = place_of(graph, witness->path[2 * i + 1]),
                                               .kind = ST_EDGE_CONFLICT};
-    predicted->witness = st_alloc(schedule->limit + schedule->count, sizeof *predicted->witness);
-    for (uint32_t i = 0; i < schedule->limit; i++)
-        if (graph->position[i] && graph->position[i] <= schedule->from[graph->events[i].thread])
-            predicted->witness[predicted->witness_length++] = (uint64_t)i + 1;
-    for (size_t i = 0; i < schedule->count; i++)
-        predicted->witness[predicted->witness_length++] = (uint64_t)schedule->events[i] + 1;
-    find_broken_reads(graph, predicted);
+    fill_schedule(witness, graph, predicted);
 }

@@ -1,6 +1,7 @@
 /* Searches block by block, with any number of workers. Blocks are independent: the outcome of each
  * is stored in its own place, and outcomes are reported in block order. */
 #include "base/lower_bound.h"
+#include "base/map64.h"
 #include "base/memory.h"
 #include "predict/parallel.h"
 #include "predict/tas/decider.h"
@@ -28,6 +29,10 @@ struct run {
     const struct st_tas_setup *setup;
     struct outcome *outcomes;
     struct share *shares; /* one for each worker */
+    size_t *queue;        /* blocks that this round judges, in the order in which it does */
+    size_t queue_count;
+    size_t round;
+    double slice;         /* seconds for each block in this round; 0: no limit */
     pthread_mutex_t lock; /* protects what follows */
     size_t *kept;         /* the violated blocks to list, ascending; their witnesses are kept */
     size_t kept_count, kept_capacity;
@@ -119,10 +124,9 @@ static void keep_witness(struct run *run, size_t block) {
     pthread_mutex_unlock(&run->lock);
 }
 
-static void search_block(struct tas_worker *worker, struct outcome *outcome) {
+static void search_block(struct tas_worker *worker, double slice, struct outcome *outcome) {
     struct tas_witness witness;
-    double timeout = worker->setup->timeout;
-    worker->budget.deadline = timeout > 0 ? tas_now() + timeout : 0;
+    worker->budget.deadline = slice > 0 ? tas_now() + slice : 0;
     worker->budget.total = worker->setup->total;
     worker->budget.expired = false;
     if (search(worker) &&
@@ -136,8 +140,9 @@ static void search_block(struct tas_worker *worker, struct outcome *outcome) {
     tas_schedule_free(&worker->schedule);
 }
 
-static void judge(struct tas_worker *worker, struct share *share, const struct tas_block *block,
+static void judge(const struct run *run, struct share *share, const struct tas_block *block,
                   struct outcome *outcome) {
+    struct tas_worker *worker = &share->worker;
     const struct st_tas_graph *graph = worker->graph;
     bool static_check = worker->setup->static_check;
     outcome->verdict = ST_BLOCK_ATOMIC;
@@ -145,13 +150,15 @@ static void judge(struct tas_worker *worker, struct share *share, const struct t
         outcome->by_static_check = static_check;
         return;
     }
-    share->segments++;
-    share->segment_events += tas_segment_size(&worker->segment, graph);
+    if (!run->round) {
+        share->segments++;
+        share->segment_events += tas_segment_size(&worker->segment, graph);
+    }
     if (static_check && tas_segment_static_check(&worker->segment, graph)) {
         outcome->by_static_check = true;
         return;
     }
-    search_block(worker, outcome);
+    search_block(worker, run->slice, outcome);
 }
 
 /* NULL: it is none. */
@@ -165,7 +172,7 @@ static struct st_tas_suspect *find_suspect(const struct st_tas_setup *setup, uin
 static bool is_to_be_judged(const struct run *run, size_t block) {
     const struct st_tas_graph *graph = run->graph;
     return !run->setup->suspects ||
-           find_suspect(run->setup, (uint64_t)begin_of(graph, &graph->blocks[block]) + 1);
+           find_suspect(run->setup, tas_number(graph, begin_of(graph, &graph->blocks[block])));
 }
 
 static void work(void *context, unsigned worker, size_t batch) {
@@ -173,17 +180,82 @@ static void work(void *context, unsigned worker, size_t batch) {
     struct share *share = &run->shares[worker];
     const struct st_tas_graph *graph = run->graph;
     double start = tas_now();
-    for (size_t b = batch * BATCH; b < (batch + 1) * BATCH && b < graph->block_count; b++) {
-        if (!is_to_be_judged(run, b))
-            continue;
+    for (size_t i = batch * BATCH; i < (batch + 1) * BATCH && i < run->queue_count; i++) {
+        size_t b = run->queue[i];
         if (st_total_time_is_up(run->setup->total))
             run->outcomes[b].verdict = ST_BLOCK_TIMEOUT;
         else
-            judge(&share->worker, share, &graph->blocks[b], &run->outcomes[b]);
+            judge(run, share, &graph->blocks[b], &run->outcomes[b]);
         if (run->outcomes[b].witness)
             keep_witness(run, b);
     }
     share->seconds += tas_now() - start;
+}
+
+/* ---- which blocks come first ---- */
+
+/* Who gets how long. Most searches end at once, and a few take as long as they may: those wait
+ * until all the others had their turn, so that the time for all of them together goes where an
+ * answer is near. */
+static const double slices[] = {0.02, 0.5};
+
+static size_t round_count(const struct st_tas_setup *setup) {
+    size_t count = 0;
+    while (setup->search == ST_TAS_CHAINS && count < sizeof slices / sizeof slices[0] &&
+           (setup->timeout <= 0 || slices[count] < setup->timeout))
+        count++;
+    return count + 1;
+}
+
+/* The first block of each name and line, then the others: what is alike often ends alike, so if
+ * time runs out, something is known of each kind. */
+static void order_queue(struct run *run) {
+    const struct st_tas_graph *graph = run->graph;
+    size_t *others = st_alloc(run->queue_count + 1, sizeof *others), first = 0, other = 0;
+    struct st_set64 kinds = {0};
+    for (size_t i = 0; i < run->queue_count; i++) {
+        const struct st_event *begin =
+            &graph->events[begin_of(graph, &graph->blocks[run->queue[i]])];
+        uint64_t kind = (uint64_t)begin->target << 32 ^ (uint64_t)begin->loc * 0x9e3779b97f4a7c15U;
+        if (st_set64_add(&kinds, kind))
+            run->queue[first++] = run->queue[i];
+        else
+            others[other++] = run->queue[i];
+    }
+    for (size_t i = 0; i < other; i++)
+        run->queue[first + i] = others[i];
+    st_set64_free(&kinds);
+    free(others);
+}
+
+static void fill_queue(struct run *run) {
+    run->queue = st_alloc(run->graph->block_count + 1, sizeof *run->queue);
+    for (size_t b = 0; b < run->graph->block_count; b++)
+        if (is_to_be_judged(run, b))
+            run->queue[run->queue_count++] = b;
+    order_queue(run);
+}
+
+/* Those that are not settled stay. */
+static void keep_unsettled(struct run *run) {
+    size_t kept = 0;
+    for (size_t i = 0; i < run->queue_count; i++)
+        if (run->outcomes[run->queue[i]].verdict == ST_BLOCK_TIMEOUT)
+            run->queue[kept++] = run->queue[i];
+    run->queue_count = kept;
+}
+
+static void work_in_rounds(struct run *run, unsigned jobs) {
+    size_t rounds = round_count(run->setup);
+    fill_queue(run);
+    for (run->round = 0; run->round < rounds; run->round++) {
+        run->slice = run->round + 1 < rounds ? slices[run->round] : run->setup->timeout;
+        st_parallel(jobs, (run->queue_count + BATCH - 1) / BATCH, work, run);
+        if (st_total_time_is_up(run->setup->total))
+            break;
+        keep_unsettled(run);
+    }
+    free(run->queue);
 }
 
 static void work_all(struct run *run, unsigned jobs) {
@@ -194,7 +266,7 @@ static void work_all(struct run *run, unsigned jobs) {
         tas_window_init(&worker->window, run->graph);
         worker->decider = tas_decider_new(worker);
     }
-    st_parallel(jobs, (run->graph->block_count + BATCH - 1) / BATCH, work, run);
+    work_in_rounds(run, jobs);
     for (unsigned i = 0; i < jobs; i++) {
         struct tas_worker *worker = &run->shares[i].worker;
         run->shares[i].steps = worker->budget.steps;
@@ -212,9 +284,9 @@ static void describe(const struct st_tas_graph *graph, const struct tas_block *b
     *predicted = (struct st_predicted_block){.block = graph->events[begin].target,
                                              .thread = block->thread,
                                              .begin_loc = graph->events[begin].loc,
-                                             .begin = (uint64_t)begin + 1};
+                                             .begin = tas_number(graph, begin)};
     if (!block->open)
-        predicted->end = (uint64_t)tas_event_at(graph, block->thread, block->last) + 1;
+        predicted->end = tas_number(graph, tas_event_at(graph, block->thread, block->last));
 }
 
 /* Drops a witness that fails validation. */
@@ -231,6 +303,7 @@ static void drop_witness(struct st_prediction *prediction, struct st_predicted_b
     predicted->path = NULL;
     predicted->witness = NULL;
     predicted->broken = NULL;
+    predicted->replayed = 0;
     predicted->variable_count = predicted->event_count = 0;
     predicted->path_length = predicted->witness_length = predicted->broken_count = 0;
     predicted->verdict = ST_BLOCK_TIMEOUT;
@@ -247,7 +320,7 @@ static void list_block(struct run *run, size_t b, struct st_prediction *predicti
     predicted.verdict = outcome->verdict;
     if (outcome->witness) {
         tas_witness_fill(outcome->witness, graph, &predicted);
-        if (st_tas_validate(graph->events, graph->count, &predicted))
+        if (st_tas_validate_excerpt(graph->events, graph->numbers, graph->count, &predicted))
             drop_witness(prediction, &predicted);
         outcome->verdict = predicted.verdict;
     }
@@ -283,7 +356,7 @@ static void answer_suspects(const struct run *run) {
     const struct st_tas_graph *graph = run->graph;
     for (size_t b = 0; run->setup->suspects && b < graph->block_count; b++) {
         struct st_tas_suspect *suspect =
-            find_suspect(run->setup, (uint64_t)begin_of(graph, &graph->blocks[b]) + 1);
+            find_suspect(run->setup, tas_number(graph, begin_of(graph, &graph->blocks[b])));
         if (suspect)
             suspect->verdict = run->outcomes[b].verdict;
     }
@@ -370,7 +443,7 @@ static struct st_tas_setup setup_of(const struct st_predict_options *options,
 static void run_tas(const struct st_run *run, const struct st_predict_options *options,
                     const void *own, struct st_prediction *prediction) {
     struct st_tas_setup setup = setup_of(options, own);
-    struct st_tas_graph *graph = st_tas_graph_new(run->events, run->event_count);
+    struct st_tas_graph *graph = st_tas_graph_of(run->events, run->numbers, run->event_count);
     st_tas_run(graph, &setup, prediction, NULL);
     st_tas_graph_free(graph);
     if (prediction->block_count && prediction->atomic == ST_SERIALIZABLE)

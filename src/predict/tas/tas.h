@@ -37,6 +37,12 @@ struct st_tas_graph;
  * graph. It takes at most UINT32_MAX - 1 events and ignores the rest, and st_tas_run then adds a
  * caveat. The graph is read-only, so any number of threads may use it at once. */
 struct st_tas_graph *st_tas_graph_new(const struct st_event *events, size_t count);
+
+/* The same for an excerpt of a trace (predict/excerpt.h): events[i] is event number numbers[i].
+ * Findings have the numbers of the trace, and schedules do not list what they replay from its
+ * beginning (st_predicted_block.replayed). */
+struct st_tas_graph *st_tas_graph_of(const struct st_event *events, const uint64_t *numbers,
+                                     size_t count);
 void st_tas_graph_free(struct st_tas_graph *graph);
 
 enum st_tas_search {
@@ -114,5 +120,9 @@ void st_tas_fill_table(const struct st_run *run, const struct st_predict_options
  * is wrong. `events` are all events of the trace, as passed to st_tas_graph_new. */
 const char *st_tas_validate(const struct st_event *events, size_t count,
                             const struct st_predicted_block *predicted);
+
+/* The same for an excerpt, with the numbers passed to st_tas_graph_of. */
+const char *st_tas_validate_excerpt(const struct st_event *events, const uint64_t *numbers,
+                                    size_t count, const struct st_predicted_block *predicted);
 
 #endif

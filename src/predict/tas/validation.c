@@ -369,3 +369,46 @@ const char *st_tas_validate(const struct st_event *events, size_t count,
     forget(&f);
     return wrong;
 }
+
+/* ---- excerpts ---- */
+
+/* The place of an event in the excerpt, from 1; 0: it is not there. */
+static uint64_t place_in(const uint64_t *numbers, size_t count, uint64_t number) {
+    size_t at;
+    st_lower_bound(at, 0, count, numbers[at] < number);
+    return at < count && numbers[at] == number ? at + 1 : 0;
+}
+
+/* The finding as one about the excerpt, as if that were the trace. The events before the schedule
+ * are those of the excerpt to the one that is replayed last. Release witness and path. */
+static struct st_predicted_block translate(const uint64_t *numbers, size_t count,
+                                           const struct st_predicted_block *predicted) {
+    struct st_predicted_block copy = *predicted;
+    size_t before = place_in(numbers, count, predicted->replayed);
+    copy.begin = place_in(numbers, count, predicted->begin);
+    copy.end = place_in(numbers, count, predicted->end);
+    copy.witness_length = before + predicted->witness_length;
+    copy.witness = st_alloc(copy.witness_length + 1, sizeof *copy.witness);
+    for (size_t i = 0; i < before; i++)
+        copy.witness[i] = i + 1;
+    for (size_t i = 0; i < predicted->witness_length; i++)
+        copy.witness[before + i] = place_in(numbers, count, predicted->witness[i]);
+    copy.path = st_alloc(copy.path_length + 1, sizeof *copy.path);
+    for (size_t i = 0; i < copy.path_length; i++) {
+        copy.path[i] = predicted->path[i];
+        copy.path[i].from.number = place_in(numbers, count, predicted->path[i].from.number);
+        copy.path[i].to.number = place_in(numbers, count, predicted->path[i].to.number);
+    }
+    return copy;
+}
+
+const char *st_tas_validate_excerpt(const struct st_event *events, const uint64_t *numbers,
+                                    size_t count, const struct st_predicted_block *predicted) {
+    if (!numbers)
+        return st_tas_validate(events, count, predicted);
+    struct st_predicted_block copy = translate(numbers, count, predicted);
+    const char *wrong = st_tas_validate(events, count, &copy);
+    free(copy.witness);
+    free(copy.path);
+    return wrong;
+}

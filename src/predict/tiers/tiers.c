@@ -57,19 +57,35 @@ static void collect_suspects(struct tiers *tiers, const struct st_model *model,
     free(sorted);
 }
 
+/* Without a proof a block is still possible, so the search has a time of its own. Each depth of
+ * blocks gets half of what is left of it. */
+static struct st_total_time time_for_proofs(const struct st_predict_options *options) {
+    struct st_total_time total = {0};
+    double now = st_clock_seconds();
+    if (options->total)
+        total = *options->total;
+    if (options->proofs_end > 0) {
+        double end = options->proofs_end > now ? now + (options->proofs_end - now) / 2 : now;
+        if (total.end <= 0 || end < total.end)
+            total.end = end;
+    }
+    return total;
+}
+
 static void search_for_proofs(struct tiers *tiers, const struct st_run *run,
                               const struct st_predict_options *options) {
+    struct st_total_time total = time_for_proofs(options);
     const struct st_tas_setup setup = {.search = ST_TAS_CHAINS,
                                        .static_check = true,
                                        .timeout = options->timeout,
-                                       .total = options->total,
+                                       .total = &total,
                                        .jobs = options->jobs,
                                        .limit = options->limit,
                                        .suspects = tiers->suspects,
                                        .suspect_count = tiers->suspect_count};
     if (!tiers->suspect_count)
         return;
-    struct st_tas_graph *graph = st_tas_graph_new(run->events, run->event_count);
+    struct st_tas_graph *graph = st_tas_graph_of(run->events, run->numbers, run->event_count);
     st_tas_run(graph, &setup, &tiers->proven, NULL);
     st_tas_graph_free(graph);
 }
@@ -97,7 +113,9 @@ static void explain(void *context, uint32_t unit, struct st_predicted_block *blo
     struct tiers *tiers = context;
     if (block->verdict == ST_BLOCK_VIOLATION) {
         struct st_predicted_block *proof = find_proof(tiers, block->begin);
+        uint64_t end = block->end; /* an excerpt may not reach it */
         *block = *proof;
+        block->end = end;
         *proof = (struct st_predicted_block){.begin = block->begin};
     } else {
         st_commit_explain(&tiers->explainer, unit, block);
@@ -120,10 +138,11 @@ static enum st_block_verdict *join_verdicts(const struct tiers *tiers,
 static void add_caveats(const struct tiers *tiers, struct st_prediction *prediction) {
     for (size_t i = 0; i < tiers->proven.caveat_count; i++)
         st_prediction_caveat(prediction, tiers->proven.caveats[i]);
-    if (tiers->proven.by[ST_BLOCK_TIMEOUT])
+    prediction->unproven = tiers->proven.by[ST_BLOCK_TIMEOUT];
+    if (prediction->unproven)
         st_prediction_caveat(prediction,
                              "Not all searches for a proof came to an end: more blocks may be cut "
-                             "for certain (--timeout gives them more time).");
+                             "for certain (--timeout and --total-timeout give them more time).");
     if (tiers->has_parts)
         st_prediction_may_miss(prediction,
                                "Blocks that create or join threads or pass a barrier were judged "
@@ -143,6 +162,7 @@ static void run_tiers(const struct st_run *run, const struct st_predict_options 
     search_for_proofs(&tiers, run, options);
     prediction->method = "commit nodes, then feasible schedules";
     prediction->in_tiers = true;
+    prediction->stopped = tiers.proven.by[ST_BLOCK_TIMEOUT] > 0; /* if the time is up */
     add_caveats(&tiers, prediction);
     enum st_block_verdict *verdicts = join_verdicts(&tiers, model);
     st_report_instances(model, verdicts, explain, &tiers, options->limit, prediction);

@@ -134,6 +134,26 @@ static uint64_t written_index(const struct listing *listing, size_t index) {
     return written;
 }
 
+/* Where there is only one way, the finding itself says it. */
+static void write_variants(const struct st_overview *line, struct st_json *json) {
+    if (line->variant_count < 2)
+        return;
+    st_json_key(json, "variants");
+    st_json_array(json);
+    for (size_t i = 0; i < line->variant_count; i++) {
+        const struct st_variant *variant = &line->variants[i];
+        st_json_flat_object(json);
+        st_json_string_field(json, "what", variant->subject);
+        st_json_string_field(json, "by", variant->function);
+        st_json_string_field(json, "at", variant->place);
+        st_json_number_field(json, "count", variant->count);
+        st_json_object_end(json);
+    }
+    st_json_array_end(json);
+    if (line->more_variants)
+        st_json_number_field(json, "variants_left_out", line->more_variants);
+}
+
 /* A finding in a line, as text reports begin with; `violation` is the index of the one that stands
  * for it. */
 static void write_overview(const struct listing *listing, const struct st_violation_group *group,
@@ -157,6 +177,7 @@ static void write_overview(const struct listing *listing, const struct st_violat
     st_json_string_field(json, "fingerprint", st_fingerprint(report, violation).text);
     st_json_number_field(json, "count", group->count);
     st_json_number_field(json, "violation", written_index(listing, index));
+    write_variants(&line, json);
     st_json_object_end(json);
     st_overview_free(&line);
 }

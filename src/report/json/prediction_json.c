@@ -38,6 +38,8 @@ static void write_event_numbers(const struct st_predicted_block *block, struct s
     st_json_array_end(json);
     if (block->events_of)
         st_json_number_field(json, "events_of", block->events_of);
+    if (block->replayed)
+        st_json_number_field(json, "replayed", block->replayed);
     st_json_key(json, "witness");
     st_json_flat_array(json);
     for (size_t i = 0; i < block->witness_length && !json->in_page; i++)
@@ -387,6 +389,12 @@ static void write_prediction(const struct st_report *report, size_t index, struc
     write_caveats(prediction, json);
     st_json_key(json, "may_miss");
     st_json_bool(json, prediction->may_miss);
+    if (prediction->unproven)
+        st_json_number_field(json, "unproven", prediction->unproven);
+    if (prediction->stopped) {
+        st_json_key(json, "stopped");
+        st_json_bool(json, true);
+    }
     st_write_repairs(report->repairs, json);
     write_cost(prediction, json);
     st_json_object_end(json);

@@ -11,10 +11,11 @@ static int reject_syntax(const struct st_fields *fields, const json_error_t *fou
     char quoted[160];
     if (json_error_code(found) == json_error_duplicate_key)
         what = "an object has the same key twice";
-    st_quote(quoted, sizeof quoted, what, strlen(what));
+    st_quote(quoted, sizeof quoted, what,
+             strlen(what)); /* it has quotes of its own: without ours */
     return st_fail(fields->error, fields->name, ST_AT_LINE,
-                   found->line > 0 ? (uint64_t)found->line : 1, "is not well-formed JSON: %s",
-                   quoted);
+                   found->line > 0 ? (uint64_t)found->line : 1, "is not well-formed JSON: %.*s",
+                   (int)strlen(quoted) - 2, quoted + 1);
 }
 
 int st_fields_open(struct st_fields *fields, const char *name, const char *text, size_t length,

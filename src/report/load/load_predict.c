@@ -62,6 +62,7 @@ static void read_witness(struct st_fields *fields, const json_t *object,
     size_t count = json_array_size(array);
     block->witness = count ? st_alloc(count, sizeof *block->witness) : NULL;
     block->witness_length = count;
+    block->replayed = st_field_maybe_number(fields, object, "replayed");
     st_fields_enter(fields, "witness", 0);
     for (size_t i = 0; i < count; i++)
         block->witness[i] = read_number(fields, array, i);
@@ -375,6 +376,8 @@ static void read_prediction(struct st_loading *loading, const json_t *object,
     read_races(loading, object, prediction);
     read_caveats(fields, object, prediction);
     prediction->may_miss = st_field_maybe_bool(fields, object, "may_miss");
+    prediction->unproven = st_field_maybe_number(fields, object, "unproven");
+    prediction->stopped = st_field_maybe_bool(fields, object, "stopped");
     prediction->seconds = st_field_maybe_real(fields, object, "seconds");
     prediction->storage = st_field_maybe_number(fields, object, "storage");
     prediction->storage_unit = st_field_maybe_text(fields, object, "storage_unit");

@@ -475,7 +475,7 @@ static void put_code_flow(struct st_sarif *sarif, const struct st_story_steps *s
     st_json_key(json, "threadFlows");
     st_json_array(json);
     for (int home = 1; home >= 0; home--)
-        for (size_t i = 0; i < steps->count; i++)
+        for (size_t i = 0; i < steps->count && i < ST_SARIF_STEPS; i++)
             if (is_first(steps, i) && steps->items[i].home == home)
                 put_thread_flow(sarif, steps, steps->items[i].place.event.thread);
     st_json_array_end(json);

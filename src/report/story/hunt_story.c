@@ -165,13 +165,14 @@ static char *replay_text(const struct st_observation *observation) {
     fprintf(file, "Replay it with: seriatim replay %s (", observation->schedule);
     st_put_counted(file, observation->preemptions, "preemption");
     if (observation->replayed && sscanf(observation->replayed, "%u/%u", &good, &tried) == 2)
-        fprintf(file, "; %u of %u replays showed the same", good, tried);
+        fprintf(file, "; %u of %u replay%s showed the same", good, tried, tried == 1 ? "" : "s");
     fputs(").", file);
     return st_text_buffer_close(&buffer);
 }
 
 static char *seen_text(const struct st_report *report, const struct st_observation *observation) {
-    return st_sentence(report, "seen in %n of %n runs", observation->seen_in, report->hunt->runs);
+    return st_sentence(report, "seen in %n of %n run%s", observation->seen_in, report->hunt->runs,
+                       report->hunt->runs == 1 ? "" : "s");
 }
 
 void st_add_observation(struct st_story *story, const struct st_report *report,

@@ -135,6 +135,76 @@ static char *make_reason(const struct st_report *report, const struct st_violati
     return st_text_buffer_close(&buffer);
 }
 
+/* ---- Variants ---- */
+
+static struct st_variant make_variant(const struct st_report *report,
+                                      const struct st_violation *violation) {
+    char buffer[ST_LOCATION_SIZE];
+    struct st_user_line line = {"", ""};
+    if (violation->path_length)
+        line =
+            st_user_line(report->symbols, report->details, violation->path[0].to.event.loc, buffer);
+    return (struct st_variant){.function = st_strdup(line.function),
+                               .place = st_strdup(line.location),
+                               .subject = make_subject(report, violation),
+                               .count = 1};
+}
+
+static void free_variant(struct st_variant *variant) {
+    free(variant->subject);
+    free(variant->function);
+    free(variant->place);
+}
+
+/* Its number among those of the same texts. */
+static uint32_t number_of_variant(struct st_names *keys, const struct st_variant *variant) {
+    struct st_text_buffer buffer;
+    fprintf(st_text_buffer_open(&buffer), "%s\n%s\n%s", variant->subject, variant->function,
+            variant->place);
+    char *key = st_text_buffer_close(&buffer);
+    uint32_t number = st_names_add(keys, key, strlen(key));
+    free(key);
+    return number;
+}
+
+/* Those with the same count stay in the order of their first events. */
+static void put_frequent_first(struct st_variant *variants, size_t count) {
+    for (size_t i = 1; i < count; i++) {
+        struct st_variant variant = variants[i];
+        size_t j = i;
+        for (; j && variants[j - 1].count < variant.count; j--)
+            variants[j] = variants[j - 1];
+        variants[j] = variant;
+    }
+}
+
+/* Of so many violations we look for variants: enough to see which are frequent. */
+enum { MOST_MEMBERS = 1000 };
+
+static void find_variants(const struct st_report *report, const struct st_violation_group *group,
+                          struct st_overview *line) {
+    size_t count = group->member_count < MOST_MEMBERS ? group->member_count : MOST_MEMBERS;
+    struct st_names keys;
+    line->variants = st_alloc(count + 1, sizeof *line->variants);
+    st_names_init(&keys);
+    for (size_t i = 0; i < count; i++) {
+        struct st_variant variant = make_variant(report, group->members[i]);
+        uint32_t number = number_of_variant(&keys, &variant);
+        if (number == line->variant_count) {
+            line->variants[line->variant_count++] = variant;
+            continue;
+        }
+        line->variants[number].count++;
+        free_variant(&variant);
+    }
+    st_names_free(&keys);
+    put_frequent_first(line->variants, line->variant_count);
+    while (line->variant_count > ST_MOST_VARIANTS) {
+        free_variant(&line->variants[--line->variant_count]);
+        line->more_variants++;
+    }
+}
+
 struct st_overview st_overview_of(const struct st_report *report, const struct st_result *result,
                                   const struct st_violation_group *group) {
     const struct st_violation *violation = group->violation;
@@ -146,6 +216,7 @@ struct st_overview st_overview_of(const struct st_report *report, const struct s
     line.frequency = make_frequency(report, result, group);
     line.place = make_place(report, violation);
     line.why_here = make_reason(report, group, line.subject, line.frequency);
+    find_variants(report, group, &line);
     return line;
 }
 
@@ -155,4 +226,7 @@ void st_overview_free(struct st_overview *line) {
     free(line->frequency);
     free(line->place);
     free(line->why_here);
+    for (size_t i = 0; i < line->variant_count; i++)
+        free_variant(&line->variants[i]);
+    free(line->variants);
 }

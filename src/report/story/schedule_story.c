@@ -36,6 +36,8 @@ static size_t find_start(const struct st_predicted_block *block) {
 
 /* "events 1 to 4, 9, 5 to 7" */
 static void put_numbers(FILE *file, const struct st_predicted_block *block, size_t start) {
+    if (block->replayed)
+        fprintf(file, "the events to %" PRIu64 " as in this run, then ", block->replayed);
     fputs("events ", file);
     for (size_t at = start; at < block->witness_length;) {
         size_t length = run_length(block, at);
@@ -125,9 +127,19 @@ static void add_event(struct st_story_builder *b, const struct st_predicted_bloc
         step->follows = make_broken(b->report, read);
 }
 
+/* "the events to 1000, as in this run" */
+static char *make_replayed(const struct st_report *report, const struct st_predicted_block *block) {
+    struct st_text_buffer buffer;
+    FILE *file = st_text_buffer_open(&buffer);
+    st_put_sentence(file, report, "the events to %n, as in this run", block->replayed);
+    return st_text_buffer_close(&buffer);
+}
+
 /* Goes down the witness: the events that are shown, and rows of those that are not. */
 static void add_events(struct st_story_builder *b, const struct st_predicted_block *block) {
     size_t next = 0;
+    if (block->replayed)
+        st_add_gap(&b->story.schedule, make_replayed(b->report, block));
     for (size_t at = 0; at < block->witness_length; at++) {
         size_t start = at;
         while (at < block->witness_length && (next == block->schedule_length ||

@@ -124,6 +124,15 @@ struct st_predicted_group;
 struct st_story st_violation_story(const struct st_report *report, const struct st_result *result,
                                    const struct st_violation_group *group);
 
+/* One of the ways in which a finding was cut, among the violations that are listed. */
+struct st_variant {
+    char *subject; /* as in st_overview */
+    char *function,
+        *place; /* what another thread did first, in between; "" where it is not known */
+    size_t count;
+};
+enum { ST_MOST_VARIANTS = 10 }; /* that are kept of a finding */
+
 /* A finding in a line, and why it stands where it does among the others. JSON has it in "findings",
  * one for each, in the order of their ranks. */
 struct st_overview {
@@ -133,7 +142,9 @@ struct st_overview {
     char *frequency; /* "2 of 17 calls" */
     char *place;     /* "bank.c:26 and 28": where the block let go and where it came back */
     char *why_here;
-    bool by_design; /* it may be: report/triage/weight.h */
+    struct st_variant *variants;         /* the most frequent first */
+    size_t variant_count, more_variants; /* kept, and not */
+    bool by_design;                      /* it may be: report/triage/weight.h */
 };
 
 struct st_overview st_overview_of(const struct st_report *report, const struct st_result *result,

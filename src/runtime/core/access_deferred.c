@@ -122,10 +122,12 @@ static inline bool has_learned(const struct rt_thread *t, uint64_t word) {
            rt_epoch_of(word) <= rt_epoch_of(learned->last);
 }
 
-/* An access to these bytes is emitted, and so is the write that it depends on. */
+/* An access to these bytes is emitted, and so is the write that it depends on. Under control reads
+ * are emitted all the same: reports then say by its number which event each of them is. */
 static void learn(struct rt_thread *t, const struct rt_view *view, uint32_t bytes) {
     uint64_t word = view->write & RT_WHO_AND_WHEN;
-    if (!rt_is_foreign(t, word) || !(bytes & rt_all_bytes(view->write, view->write_detail)))
+    if (rt_controlled || !rt_is_foreign(t, word) ||
+        !(bytes & rt_all_bytes(view->write, view->write_detail)))
         return;
     if (!(bytes & view->write))
         word = (word & RT_WHO) | rt_old_epoch(word, view->write_detail) << RT_EPOCH_AT;

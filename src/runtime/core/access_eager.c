@@ -1,4 +1,10 @@
-/* Eager accesses: each one that is not a repetition is emitted when it happens. */
+/* Eager accesses: each one that is not a repetition is emitted when it happens.
+ *
+ * What a repetition is depends on the rule (stream.h). For checking, it is one in the same epoch,
+ * whatever it does. For prediction, every write is emitted, and begins an epoch. In a stretch in
+ * which the thread does nothing but read, each read of something new begins an epoch, too; so a
+ * read is left out if the thread has read the same before, and nothing new after that.
+ * docs/recordings.md proves that this is enough. */
 #include "runtime/core/access.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/flush_deferred.h"
@@ -66,15 +72,40 @@ static void keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool wr
     }
 }
 
+/* Has the thread read these bytes before in the present stretch? */
+static bool is_known(struct rt_thread *t, uintptr_t granule, uint64_t w, uint64_t r,
+                     uint32_t bytes) {
+    if (rt_state_of(r) == RT_OWN)
+        return rt_is_since(t, r, t->stretch) && !(bytes & ~r);
+    const struct rt_shared_read *read = rt_shared_read_of(t, granule);
+    return rt_is_since(t, read->mine, t->stretch) && !(bytes & ~read->mine) &&
+           rt_was_shared_read(read, granule, w);
+}
+
+/* An access was emitted and kept. `known`: it was a read of what the stretch had before. If it got
+ * a sequence number, that has ended the epoch, and it was kept as one of the next. */
+static void end_epoch(struct rt_thread *t, bool write, bool known) {
+    if (!rt_rule || !rt_has_slot(t))
+        return;
+    if (write)
+        rt_new_eager_epoch(t);
+    else if (!known)
+        rt_new_eager_epoch_within(t);
+}
+
 static void emit_granule(struct rt_thread *t, uintptr_t address, uint32_t bytes, bool write,
                          uintptr_t caller) {
     uintptr_t granule = address & ~(uintptr_t)7;
     const struct rt_shadow *shadow = rt_shadow_of(granule);
     struct rt_need need = {.sequence = !rt_has_slot(t)};
-    add_need(&need, t, atomic_load_explicit(&shadow->write, memory_order_acquire),
-             atomic_load_explicit(&shadow->read, memory_order_acquire), write);
+    uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
+    uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
+    add_need(&need, t, w, r, write);
+    uint64_t stretch = t->stretch;
     emit(t, &need, address, rt_size_of(address, bytes), write, caller);
+    bool known = rt_rule && stretch == t->stretch && is_known(t, granule, w, r, bytes);
     keep(t, granule, bytes, write);
+    end_epoch(t, write, known);
 }
 
 void rt_emit_now(uintptr_t address, uint32_t bytes, bool write, uintptr_t caller) {
@@ -93,7 +124,8 @@ static bool add_needs(struct rt_need *need, struct rt_thread *t, uintptr_t addre
         const struct rt_shadow *shadow = rt_shadow_of(g);
         uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
         uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
-        if (rt_is_repeated(t, rt_since_of(t), g, w, r, rt_bytes_in(g, address, size), write))
+        if (rt_rule != ST_STREAM_EVERY &&
+            rt_is_repeated(t, rt_since_of(t), g, w, r, rt_bytes_in(g, address, size), write))
             continue;
         news = true;
         add_need(need, t, w, r, write);
@@ -109,4 +141,5 @@ void rt_emit_range_now(struct rt_thread *t, uintptr_t address, size_t size, bool
     emit(t, &need, address, size, write, caller);
     for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8)
         keep(t, g, rt_bytes_in(g, address, size), write);
+    end_epoch(t, write, false);
 }

@@ -18,6 +18,7 @@
 
 struct st_stream_head *rt_head;
 bool rt_deferring, rt_deferring_freely;
+enum st_stream_rule rt_rule;
 uintptr_t rt_signal_return;
 
 /* mmap, memcpy and the like are interposed and emit events: they are not for use in the core. */
@@ -148,6 +149,8 @@ static void begin(struct st_stream_head *head) {
         return;
     }
     rt_deferring = rt_deferring_freely = head->deferred;
+    rt_rule = rt_deferring ? ST_STREAM_REDUCED : (enum st_stream_rule)head->rule;
+    rt_slow_accesses = rt_rule == ST_STREAM_EVERY ? RT_STALE : 0;
     rt_signal_return = find_signal_return();
     rt_head = head;
     rt_thread_start(0);

@@ -36,6 +36,9 @@ extern bool rt_deferring;
 /* The same, and threads do not take turns: an access need not ask for its turn first. */
 extern bool rt_deferring_freely;
 
+/* By which rule eager accesses are left out. The watcher decides. */
+extern enum st_stream_rule rt_rule;
+
 /* The address that handlers of signals return to; 0: unknown. */
 extern uintptr_t rt_signal_return;
 

@@ -100,6 +100,7 @@ uint32_t rt_thread_fork(uintptr_t caller) {
     uint32_t serial = rt_new_serial();
     rt_emit_stack(rt_self);
     emit_ordered(ST_STREAM_FORK, 0, serial, caller, false);
+    rt_end_alone(rt_self);
     return serial;
 }
 

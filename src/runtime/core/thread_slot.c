@@ -25,7 +25,7 @@ void rt_take_slot(struct rt_thread *t) {
     t->first = t->base << RT_EPOCH_AT;
     atomic_store_explicit(&firsts[t->slot], t->first, memory_order_release);
     t->me = (uint64_t)t->slot << RT_SLOT_AT | (uint64_t)RT_OWN << RT_STATE_AT;
-    t->current = t->alike = t->me | t->base << RT_EPOCH_AT;
+    t->current = t->alike = t->stretch = t->me | t->base << RT_EPOCH_AT;
     t->since = t->alike | rt_slow_accesses;
     atomic_store_explicit(&threads[t->slot], t, memory_order_release);
 }
@@ -67,12 +67,31 @@ void rt_forget_past(const struct rt_thread *t) {
     rt_spin_unlock(&slots_lock);
 }
 
+_Atomic uint64_t rt_alone_before = UINT64_MAX;
+
+void rt_end_alone(const struct rt_thread *t) {
+    if (atomic_load_explicit(&rt_alone_before, memory_order_relaxed) == UINT64_MAX)
+        atomic_store_explicit(&rt_alone_before, rt_has_slot(t) ? rt_epoch_of(t->current) : 0,
+                              memory_order_relaxed);
+}
+
 /* There are 137 billion epochs. */
 void rt_new_epoch(struct rt_thread *t) {
     if (!rt_has_slot(t))
         return;
-    t->current = t->alike = rt_present(t);
+    t->current = t->alike = t->stretch = rt_present(t);
     t->since = rt_since_of(t) | rt_slow_accesses;
+}
+
+void rt_new_eager_epoch(struct rt_thread *t) {
+    t->base++;
+    rt_new_epoch(t);
+}
+
+void rt_new_eager_epoch_within(struct rt_thread *t) {
+    uint64_t stretch = t->stretch;
+    rt_new_eager_epoch(t);
+    t->stretch = stretch;
 }
 
 /* ---- order ---- */
@@ -117,4 +136,5 @@ void rt_slots_reset(void) {
         noted[i] = (struct noted){.count = 0};
     }
     free_count = used_slots = 0;
+    atomic_store_explicit(&rt_alone_before, UINT64_MAX, memory_order_relaxed);
 }

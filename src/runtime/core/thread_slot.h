@@ -11,10 +11,18 @@
 /* A new epoch: whatever this thread touches from now on counts as another access. */
 void rt_new_epoch(struct rt_thread *t);
 
-/* The same, where only deferred accesses make a difference: a function was left, say. They are
- * then emitted with the right stack and locks. */
+/* The same between two accesses of which the second need not be emitted, nor anything between
+ * them: eager accesses have no use for positions in the stream. */
+void rt_new_eager_epoch(struct rt_thread *t);
+
+/* The same, which continues a stretch of reads (access_eager.c). */
+void rt_new_eager_epoch_within(struct rt_thread *t);
+
+/* The same, after which repetitions still count as such for checking: a function was left, say.
+ * Deferred accesses are then emitted with the right stack and locks, and recordings for prediction
+ * have what was accessed before and after. */
 static inline void rt_new_deferred_epoch(struct rt_thread *t) {
-    if (rt_deferring)
+    if (rt_deferring || rt_rule)
         rt_new_epoch(t);
 }
 
@@ -50,10 +58,21 @@ bool rt_is_ordered(const struct rt_thread *t, uint32_t slot, uint64_t epoch);
  * in which the watcher does not say so. Does nothing if another thread is there. */
 void rt_forget_past(const struct rt_thread *t);
 
+/* What the first thread, which has slot 0, did before it created another one. Every thread is
+ * created by it then or later, directly or not, so it depends on all of that by its creation: as if
+ * it had learned of it (access_deferred.c). So these accesses make no difference to anybody, and
+ * are never emitted. UINT64_MAX: there is no other thread yet; 0: there is one whose creation
+ * nobody saw. */
+extern _Atomic uint64_t rt_alone_before;
+
+/* The first thread has emitted that it creates a thread, but has not created it. */
+void rt_end_alone(const struct rt_thread *t);
+
 /* Can what the slot's thread did in that epoch no longer matter? */
 static inline bool rt_is_dead(uint32_t slot, uint64_t epoch) {
     return epoch <
-           atomic_load_explicit(&st_stream_dead_before(rt_head)[slot], memory_order_relaxed);
+               atomic_load_explicit(&st_stream_dead_before(rt_head)[slot], memory_order_relaxed) ||
+           (slot == 0 && epoch < atomic_load_explicit(&rt_alone_before, memory_order_relaxed));
 }
 
 #endif

@@ -111,6 +111,8 @@ uint32_t rt_thread_serial(void) {
 void rt_thread_start(uint32_t fork) {
     starting = true;
     atomic_signal_fence(memory_order_seq_cst);
+    if (fork == RT_NO_THREAD)
+        atomic_store_explicit(&rt_alone_before, 0, memory_order_relaxed);
     start(fork == RT_NO_THREAD ? rt_new_serial() : fork);
     atomic_signal_fence(memory_order_seq_cst);
     starting = false;

@@ -42,6 +42,7 @@ struct rt_thread {
     uint64_t alike;   /* epochs from this one on are like the present one (call_stack.h) */
     uint64_t since;   /* the same; but RT_STALE while open frames are not emitted, or accesses are
                        * ignored, and in controlled runs: then every access takes the slow way */
+    uint64_t stretch; /* the thread has only read memory, not atomically, since this epoch began */
     uint64_t first;   /* no shadow word of this thread is smaller */
     uint64_t base;    /* the present epoch is this plus `position` */
     uint64_t ahead;   /* so many epochs have passed of which the watcher has not heard: for it,
@@ -58,6 +59,9 @@ struct rt_thread {
     uint64_t sequence;         /* the last sequence number taken or observed */
     uint64_t pending_sequence; /* taken for the next record; 0: none */
     uint64_t emitted_sequence; /* the last one in a record */
+
+    uintptr_t loaded;   /* what it last loaded atomically, */
+    uint64_t loaded_at; /* and `position` after that */
 
     uintptr_t start; /* what it starts with, as far as that is known */
     struct rt_frame *frames;

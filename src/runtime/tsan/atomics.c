@@ -6,7 +6,7 @@
  *
  * A load that finds nothing new (the thread has emitted a load of this memory before, it was not
  * written since, and the thread has learned nothing) is not emitted: threads that spin would fill
- * the trace. */
+ * the trace. In recordings for prediction, the second one is: others can come between two. */
 #include "runtime/control/turns.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/flush_deferred.h"
@@ -62,9 +62,21 @@ static const enum st_stream_op ops[] = {
     [ST_ATOMIC_BITS] = ST_STREAM_ATOMIC_UPDATE,
 };
 
+/* The load `at` was emitted. If it is the first of several with nothing between them, the next one
+ * is emitted, too. */
+static void note_load(struct rt_thread *t, uintptr_t at, bool first) {
+    if (!rt_rule || !rt_has_slot(t))
+        return;
+    if (first)
+        rt_new_eager_epoch(t);
+    t->loaded = at;
+    t->loaded_at = t->position;
+}
+
 static void emit(uintptr_t address, size_t size, struct effect effect, uintptr_t caller) {
     bool write = effect.kind > ST_ATOMIC_FAIL;
     struct rt_thread *t = rt_self;
+    bool first = t->loaded != address || t->loaded_at != t->position;
     if (write && (effect.kind == ST_ATOMIC_STORE || effect.before != effect.after))
         rt_changed();
     if (rt_is_ignored(t, effect.kind != ST_ATOMIC_STORE, write))
@@ -91,6 +103,8 @@ static void emit(uintptr_t address, size_t size, struct effect effect, uintptr_t
     }
     for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8)
         keep(t, g, rt_bytes_in(g, address, size), write);
+    if (!write && !guard)
+        note_load(t, address, first);
 }
 
 /* Was the load of these bytes emitted, with nothing new since? */

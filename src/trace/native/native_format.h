@@ -24,6 +24,7 @@
 #define CHUNK_ATOMIC "aTOM"
 #define CHUNK_JOINED "jOIN"
 #define CHUNK_GONE "GONE"
+#define CHUNK_RULE "rULE"
 #define CHUNK_CALLED "nAME"
 
 enum {
@@ -38,6 +39,7 @@ enum {
     MARKS_HEAD_SIZE = 4,
     GONE_HEAD_SIZE = 4,
     GONE_RUN_SIZE = 8,
+    RULE_SIZE = 4,
     END_SOURCE_TRUNCATED = 1, /* flag of the ENDT chunk */
     EVENTS_HEAD_SIZE = 8,
     NAMES_HEAD_SIZE = 8,

@@ -189,6 +189,17 @@ static const char *take_events(struct reader *reader, size_t size) {
     return NULL;
 }
 
+/* A rule that later versions have is none that we know. */
+static const char *take_rule(struct reader *reader, size_t size) {
+    if (size < RULE_SIZE)
+        return "it is too short";
+    if (reader->events)
+        return "the rule of a recording comes after events";
+    uint32_t rule = get_u32(reader->chunks.payload);
+    reader->symbols->rule = rule <= ST_RULE_EVERY ? (enum st_recording_rule)rule : ST_RULE_UNKNOWN;
+    return NULL;
+}
+
 /* Names that the program gave to threads: a number and a text each. */
 static const char *take_called(struct reader *reader, size_t size) {
     const unsigned char *next = reader->chunks.payload, *end = next + size;
@@ -233,6 +244,8 @@ static int take_chunk(struct reader *reader, struct st_error *error) {
         return check(reader, error,
                      native_lives_take(&reader->lives, reader->symbols->reuses, payload, head.full,
                                        reader->events));
+    if (is_type(&head, CHUNK_RULE))
+        return check(reader, error, take_rule(reader, head.full));
     if (is_type(&head, CHUNK_CALLED))
         return check(reader, error, take_called(reader, head.full));
     if (is_type(&head, CHUNK_END))

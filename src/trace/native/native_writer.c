@@ -401,6 +401,16 @@ static int put_marks(struct writer *writer, bool joined, struct st_error *error)
     return any ? put_chunk(writer, joined ? CHUNK_JOINED : CHUNK_ATOMIC, size, error) : 0;
 }
 
+/* Writes by which rule the trace was recorded, ahead of everything else, if that is known. */
+static int put_rule(struct writer *writer, struct st_error *error) {
+    if (writer->sequence || !writer->symbols->rule)
+        return 0;
+    st_reserve(&writer->payload, &writer->payload_capacity, RULE_SIZE);
+    put_u32(writer->payload, writer->symbols->rule);
+    writer->plane_count = 0; /* nothing to gain from compression */
+    return put_chunk(writer, CHUNK_RULE, RULE_SIZE, error);
+}
+
 /* Writes a chunk with the news and the buffered events. */
 static int put_events(struct writer *writer, const struct news *news, struct st_error *error) {
     if (writer->symbols->threads.count > THREADS_LIMIT)
@@ -453,6 +463,8 @@ static int put_early_news(struct writer *writer, struct news *news, struct st_er
 
 static int flush(struct writer *writer, struct st_error *error) {
     struct news news;
+    if (put_rule(writer, error))
+        return -1;
     if (!writer->buffered)
         return 0;
     if (put_early_news(writer, &news, error) || put_marks(writer, false, error) ||

@@ -42,20 +42,26 @@ function turningPoints(finding) {
   return { left: whole ? from : null, back: whole ? to : null };
 }
 
-// Did it hold a lock at both, so that it must have let go in between?
-function heldLocks(left, back) {
-  return Boolean(left && back && (left.locks || []).length && (back.locks || []).length);
+// The locks that keep two events apart: one of the threads must have let go in between.
+function commonLocks(one, other) {
+  return (one.locks || []).filter((lock) => !lock.endsWith(" (read)") && (other.locks || []).includes(lock));
 }
 
-// What a line is to the finding: [class, words].
+// What a line is to the finding: [class, words]. What others did without the lock does not show that it was let go.
 function turnWords(finding, points, side, called) {
   const here = called ? " in this call" : "";
-  const op = points[side] ? points[side].op : "";
-  if (side === "left" ? /^rel\(/.test(op) : /^acq\(/.test(op))
-    return [`turn ${side}`, (side === "left" ? "let go of the lock" : "took a lock again") + here];
-  if (heldLocks(points.left, points.back))
-    return [`turn ${side}`, side === "left" ? `held the lock${here}, then let go` : `took the lock again${here}`];
-  return [`turn ${side}`, (side === "left" ? "first access" : "second access") + here];
+  const { left, back } = points;
+  const released = commonLocks(left, finding.edges[0].to);
+  const again = commonLocks(back, finding.edges[finding.edges.length - 1].from);
+  const say = (words) => [`turn ${side}`, words];
+  if (side === "left" ? /^rel\(/.test(left.op) : /^acq\(/.test(back.op))
+    return say((side === "left" ? "let go of the lock" : targetOf(left.op) === targetOf(back.op)
+      ? "took the lock again" : "took another lock") + here);
+  if (side === "left" && released.length)
+    return say(`held the lock${here}, then let go`);
+  if (side === "back" && again.some((lock) => released.includes(lock)))
+    return say(`took the lock again${here}`);
+  return say((side === "left" ? "first access" : released.length ? "went on" : "second access") + here);
 }
 
 function sameLine(one, other) {
