@@ -93,7 +93,7 @@ static enum status wrong_operands(const struct command *command, const struct st
     if (given->count < command->least_operands) {
         char name[40];
         name_operand(command->operands, given->count, name, sizeof name);
-        bool literal = *name >= 'a' && *name <= 'z'; /* a word to type as it is */
+        bool literal = *name >= 'a' && *name <= 'z' && !strchr(name, ' '); /* to type as it is */
         st_fail(&error, command->name, ST_AT_FILE, 0,
                 "%s%s%s is missing; usage: seriatim %s [OPTIONS] %s", literal ? "the word '" : "",
                 name, literal ? "'" : "", command->name, command->operands);

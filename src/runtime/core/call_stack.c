@@ -363,8 +363,12 @@ static void pop(struct rt_thread *t) {
 }
 
 void rt_function_enter(uintptr_t function, uintptr_t called_from, uintptr_t frame) {
-    push(rt_self,
-         (struct rt_frame){.function = function, .called_from = called_from, .stack = frame});
+    struct rt_thread *t = rt_self;
+    push(t, (struct rt_frame){.function = function, .called_from = called_from, .stack = frame});
+    /* Variables get their names when they are first accessed, and in a recording that is before
+     * threads are created. */
+    if (t->depth == 1 && t->serial == 0 && rt_rule)
+        rt_emit_stack(t);
 }
 
 /* Blocks that the function left open end with it. */
