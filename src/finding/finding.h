@@ -73,6 +73,7 @@ struct st_violation {
     bool again;  /* it is a part of a call of which an earlier part was violated */
     bool waited; /* between letting go and coming back, its thread received from a channel to which
                   * nobody has ever sent: it waited for something outside of the program */
+    bool namesake; /* of a saved result: it came back to another variable of the same name */
     struct st_place event; /* the first event that proves it */
     struct st_edge *path; /* out of the block and back to `event`; NULL where the engine has none */
     size_t path_length;

@@ -156,6 +156,16 @@ class Planted(unittest.TestCase):
                                          statuses=(1,)))
         self.assertEqual({f["fingerprint"]: f["count"] for f in merged["findings"]}, counts)
 
+    def test_a_saved_result_has_the_same_findings_in_the_same_order(self):
+        """Also where the block came back to another variable of the same name: nodes of a tree."""
+        self.build("cxx")
+        for _ in range(RUNS):
+            seen = self.run_it()
+            saved = json.loads(self.command(BINARY, "report", "--format", "json", "result.json", statuses=(1,)))
+            self.assertEqual(saved["findings"], seen["findings"])
+            self.assertEqual([each.get("namesake") for each in saved["violations"]],
+                             [each.get("namesake") for each in seen["violations"]])
+
     def test_findings_have_ranks_and_reasons(self):
         self.build("c")
         result = self.run_it()

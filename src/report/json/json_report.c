@@ -6,6 +6,7 @@
 #include "report/json/json_parts.h"
 #include "report/json/page_choice.h"
 #include "report/triage/finding_groups.h"
+#include "report/triage/weight.h"
 #include "report/calls.h"
 
 #include <stdlib.h>
@@ -46,6 +47,8 @@ static void write_violation(const struct st_report *report, const struct st_resu
     st_json_number_field(json, "event", violation->event.number);
     if (violation->waited)
         st_json_bool_field(json, "waited", true);
+    if (st_came_to_namesake(symbols, violation))
+        st_json_bool_field(json, "namesake", true);
     if (violation->process)
         st_json_number_field(json, "pid", violation->process);
     write_program(violation->program, json);

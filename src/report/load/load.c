@@ -77,6 +77,7 @@ static void read_violation(struct st_loaded *loaded, const json_t *object,
     violation->process = st_field_maybe_number(fields, object, "pid");
     violation->program = st_field_maybe_text(fields, object, "executable");
     violation->waited = st_field_maybe_bool(fields, object, "waited");
+    violation->namesake = st_field_maybe_bool(fields, object, "namesake");
     loaded->loading.program = violation->program;
     violation->block = st_load_block(&loaded->loading, st_field_text(fields, object, "block"));
     violation->thread = st_load_thread(&loaded->loading, st_field_text(fields, object, "thread"));

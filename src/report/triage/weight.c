@@ -9,13 +9,25 @@ static bool wrote(const struct st_place *place) {
     return place->event.written == ST_WRITE;
 }
 
+/* Saved results have names, which several variables may share. */
+bool st_came_to_namesake(const struct st_symbols *symbols, const struct st_violation *violation) {
+    if (violation->namesake || violation->path_length < 2 || !violation->closing.from.number)
+        return violation->namesake;
+    const struct st_event *left = &violation->path[0].from.event;
+    const struct st_event *back = &violation->closing.to.event;
+    if (left->written > ST_WRITE || back->written > ST_WRITE || left->target == back->target)
+        return false;
+    return strcmp(st_target_name(symbols, ST_READ, left->target),
+                  st_target_name(symbols, ST_READ, back->target)) == 0;
+}
+
 enum st_damage st_damage_of(const struct st_violation *violation) {
     const struct st_edge *out = violation->path, *back = &violation->closing;
     if (violation->path_length < 2 || out->kind != ST_EDGE_CONFLICT ||
         back->kind != ST_EDGE_CONFLICT)
         return ST_DAMAGE_ORDER;
     bool changed = wrote(&out->to) || wrote(&back->from);
-    if (out->from.event.target != back->to.event.target)
+    if (out->from.event.target != back->to.event.target || violation->namesake)
         return changed ? ST_DAMAGE_PAIR : ST_DAMAGE_ORDER;
     if (!changed)
         return ST_DAMAGE_SEEN;
@@ -40,7 +52,7 @@ bool st_goes_backward(const struct st_violation *violation) {
     size_t length = st_split_location(gap->left, &left);
     return length && length == st_split_location(gap->back, &back) &&
            strncmp(gap->left, gap->back, length) == 0 && left > back &&
-           from->event.target != violation->event.event.target;
+           (from->event.target != violation->event.event.target || violation->namesake);
 }
 
 static bool is_in_call(const struct st_report *report, const struct st_calls *around,

@@ -34,6 +34,9 @@ enum st_damage {
 
 enum st_damage st_damage_of(const struct st_violation *violation);
 
+/* Did the block come back to another variable than it left, of the same name? */
+bool st_came_to_namesake(const struct st_symbols *symbols, const struct st_violation *violation);
+
 /* Was it one other thread, which came by one dependence and went by one? Then a hint can say what
  * to repair. */
 bool st_is_direct(const struct st_violation *violation);
