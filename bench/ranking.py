@@ -38,20 +38,34 @@ HANG_SECONDS = 600
 
 
 class Bug:
-    """A section that is cut: `old` becomes `new` in a file. Its lines are between the two marks."""
+    """A section that is cut. From the text `start` on, each edit changes the first match of a pattern behind
+    the one before. The lines of the bug are those from the first match to the last."""
 
     BEGIN, END = "/* cut here: */", "/* until here */"
 
-    def __init__(self, file, old, new):
-        self.file, self.old = file, old
-        self.new = f"{self.BEGIN}\n{new}\n{self.END}\n"
+    def __init__(self, file, start, *edits):
+        self.file, self.start, self.edits = file, start, edits
+
+    def cut(self, text):
+        """The text with the bug; None if it is not the version that the bug is for."""
+        first, at = None, text.find(self.start)
+        for pattern, new in self.edits:
+            found = re.compile(pattern).search(text, at) if at >= 0 else None
+            if not found:
+                return None
+            first = found.start() if first is None else first
+            changed = found.expand(new)
+            text = text[:found.start()] + changed + text[found.end():]
+            at = found.start() + len(changed)
+        begin, end = text.rindex("\n", 0, first) + 1, text.index("\n", at) + 1
+        return f"{text[:begin]}{self.BEGIN}\n{text[begin:end]}{self.END}\n{text[end:]}"
 
     def plant(self, place):
         path = pathlib.Path(place) / self.file
-        text = path.read_text(encoding="utf-8")
-        if text.count(self.old) != 1:
+        text = self.cut(path.read_text(encoding="utf-8"))
+        if not text:
             raise Trouble(f"{path} is not the version that this bug is for")
-        path.write_text(text.replace(self.old, self.new), encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
         return [["sed", "-i", "1i #include <sched.h>", self.file]]
 
     def lines(self, place):
@@ -79,115 +93,43 @@ class Planted:
 
 
 class Xz(Planted, recipes.Xz):
-    bug = Bug("src/liblzma/common/stream_encoder_mt.c", """\
-		mythread_sync(thr->coder->mutex) {
-			// If no errors occurred, make the encoded data
-			// available to be copied out.
-			if (state == THR_FINISH) {
-				thr->outbuf->pos = out_pos;
-				thr->outbuf->finished = true;
-			}
-
-			// Update the main progress info.
-			thr->coder->progress_in
-					+= thr->outbuf->uncompressed_size;
-""", """\
-		uint64_t progress_in = 0;
-		mythread_sync(thr->coder->mutex) {
-			progress_in = thr->coder->progress_in + thr->outbuf->uncompressed_size;
-		}
-		sched_yield();
-		mythread_sync(thr->coder->mutex) {
-			if (state == THR_FINISH) {
-				thr->outbuf->pos = out_pos;
-				thr->outbuf->finished = true;
-			}
-			thr->coder->progress_in = progress_in;
-""")
+    # What the thread has done is added to what all have done, with an old sum.
+    bug = Bug("src/liblzma/common/stream_encoder_mt.c", "\nworker_start(",
+              (r"mythread_sync\(thr->coder->mutex\) \{(?=[^}]+outbuf->finished)",
+               r"uint64_t sum = 0;\n\g<0>\nsum = thr->coder->progress_in + thr->outbuf->uncompressed_size;\n}\n"
+               r"sched_yield();\n\g<0>"),
+              (r"(->progress_in)\s+\+= thr->outbuf->uncompressed_size;", r"\1 = sum;"))
 
     def words(self, program):
         return [program, "-T4", "-1", "--block-size=10KiB", "-k", "-c", self.text(self.scaled(1_000_000))]
 
 
 class Zstd(Planted, recipes.Zstd):
-    bug = Bug("lib/compress/zstdmt_compress.c", """\
-    ZSTD_pthread_mutex_lock(&bufPool->poolMutex);
-    if (bufPool->nbBuffers < bufPool->totalBuffers) {
-        bufPool->bTable[bufPool->nbBuffers++] = buf;  /* stored for later use */
-""", """\
-    ZSTD_pthread_mutex_lock(&bufPool->poolMutex);
-    {   unsigned const slot = bufPool->nbBuffers;
-    ZSTD_pthread_mutex_unlock(&bufPool->poolMutex);
-    sched_yield();
-    ZSTD_pthread_mutex_lock(&bufPool->poolMutex);
-    bufPool->nbBuffers = slot; }
-    if (bufPool->nbBuffers < bufPool->totalBuffers) {
-        bufPool->bTable[bufPool->nbBuffers++] = buf;  /* stored for later use */
-""")
+    # A buffer goes back to a slot that somebody else may have taken meanwhile.
+    bug = Bug("lib/compress/zstdmt_compress.c", "void ZSTDMT_releaseBuffer(",
+              (r"(\w+_mutex_)lock(\(&(bufPool)->poolMutex\);)",
+               r"\g<0>\n{ unsigned const slot = \3->nbBuffers;\n\1unlock\2\nsched_yield();\n\g<0>\n"
+               r"\3->nbBuffers = slot; }"),
+              (r"nbBuffers\+\+\] = buf;", r"\g<0>"))
 
     def words(self, program):
         return [program, "-T4", "-B512KB", "-1", "-k", "-q", "-c", self.text(self.scaled(12_000_000))]
 
 
 class Pigz(Planted, recipes.Pigz):
-    bug = Bug("pigz.c", """\
-    possess(space->use);
-    use = peek_lock(space->use);
-    assert(use != 0);
-    twist(space->use, BY, -1);
-""", """\
-    possess(space->use);
-    use = peek_lock(space->use);
-    release(space->use);
-    sched_yield();
-    possess(space->use);
-    twist(space->use, BY, -1);
-""")
+    # The use count of a buffer is looked at, and then changed.
+    bug = Bug("pigz.c", "\nlocal void drop_space(",
+              (r"possess\((.*)\);", r"\g<0>"),
+              (r"assert\(use != 0\);", r"release(space->use);\nsched_yield();\npossess(space->use);"),
+              (r"twist\(", r"\g<0>"))
 
 
 class Leveldb(Planted, recipes.Leveldb):
-    bug = Bug("db/db_impl.cc", """\
-  Status s;
-  MutexLock l(&mutex_);
-  SequenceNumber snapshot;
-  if (options.snapshot != nullptr) {
-    snapshot =
-        static_cast<const SnapshotImpl*>(options.snapshot)->sequence_number();
-  } else {
-    snapshot = versions_->LastSequence();
-  }
-
-  MemTable* mem = mem_;
-  MemTable* imm = imm_;
-  Version* current = versions_->current();
-  mem->Ref();
-  if (imm != nullptr) imm->Ref();
-  current->Ref();
-
-  bool have_stat_update = false;
-""", """\
-  Status s;
-  MutexLock l(&mutex_);
-  SequenceNumber snapshot;
-  if (options.snapshot != nullptr) {
-    snapshot =
-        static_cast<const SnapshotImpl*>(options.snapshot)->sequence_number();
-  } else {
-    snapshot = versions_->LastSequence();
-  }
-  mutex_.Unlock();
-  sched_yield();
-  mutex_.Lock();
-
-  MemTable* mem = mem_;
-  MemTable* imm = imm_;
-  Version* current = versions_->current();
-  mem->Ref();
-  if (imm != nullptr) imm->Ref();
-  current->Ref();
-
-  bool have_stat_update = false;
-""")
+    # A number, and the tables that it belongs to.
+    bug = Bug("db/db_impl.cc", "Status DBImpl::Get(",
+              (r"MutexLock l\(", r"\g<0>"),
+              (r"(LastSequence\(\);\s+\})", r"\1\n  mutex_.Unlock();\n  sched_yield();\n  mutex_.Lock();"),
+              (r"current->Ref\(\);", r"\g<0>"))
 
     def words(self, program):
         return [program, self.keep / "leveldb-data", str(self.scaled(300)), "read"]
@@ -195,19 +137,11 @@ class Leveldb(Planted, recipes.Leveldb):
 
 class Memcached(Planted, recipes.Memcached):
     name = "memcached 1.6"
-    bug = Bug("items.c", """\
-    pthread_mutex_lock(&cas_id_lock);
-    uint64_t next_id = ++cas_id;
-    pthread_mutex_unlock(&cas_id_lock);
-""", """\
-    pthread_mutex_lock(&cas_id_lock);
-    uint64_t next_id = cas_id + 1;
-    pthread_mutex_unlock(&cas_id_lock);
-    sched_yield();
-    pthread_mutex_lock(&cas_id_lock);
-    cas_id = next_id;
-    pthread_mutex_unlock(&cas_id_lock);
-""")
+    # A counter is read, and then written.
+    bug = Bug("items.c", "\nuint64_t get_cas_id(",
+              (r"(pthread_mutex_)lock(\(.*\);)(\s+.*= )\+\+(cas_id);",
+               r"\1lock\2\3\4 + 1;\n\1unlock\2\nsched_yield();\n\1lock\2\n\4 = next_id;"),
+              (r"pthread_mutex_unlock", r"\g<0>"))
 
     def ask(self):
         client.work(self.port, recipes.THREADS, self.scaled(400))
