@@ -123,6 +123,10 @@ class Pigz(Planted, recipes.Pigz):
               (r"assert\(use != 0\);", r"release(space->use);\nsched_yield();\npossess(space->use);"),
               (r"twist\(", r"\g<0>"))
 
+    def words(self, program):
+        # Each strike loses a buffer, and with more input pigz waits for one for ever.
+        return [program, "-p4", "-k", "-c", "-n", self.text(self.scaled(1_000_000))]
+
 
 class Leveldb(Planted, recipes.Leveldb):
     # A number, and the tables that it belongs to.
