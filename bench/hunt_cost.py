@@ -16,10 +16,9 @@ import json
 import os
 import statistics
 import subprocess
-import sys
 import tempfile
 
-from measuring import Launcher, Trouble
+from measuring import Launcher, Trouble, end_with
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDERS = [os.path.join(ROOT, "bench", "kernels"), os.path.join(ROOT, "bench", "schedules")]
@@ -129,8 +128,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Trouble as trouble:
-        print(f"bench: {trouble}", file=sys.stderr)
-        sys.exit(2)
+    end_with(main)

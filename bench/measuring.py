@@ -4,6 +4,7 @@ import dataclasses
 import os
 import shlex
 import subprocess
+import sys
 
 # A command that takes longer than this is not repeated: noise is small in comparison.
 SHORT_SECONDS = 2.0
@@ -21,6 +22,24 @@ FIRST_CAP_SECONDS = 600.0
 
 class Trouble(Exception):
     """Something outside the measured program failed; the benchmark cannot go on."""
+
+
+def end_with(main, *troubles):
+    """Ends with what main() returns; trouble, also of these kinds, is a message and status 2."""
+    try:
+        sys.exit(main())
+    except (Trouble, *troubles) as trouble:
+        print(f"bench: {trouble}", file=sys.stderr)
+        sys.exit(2)
+
+
+def built(build, *names):
+    """The paths of programs in the build folder, which must be there."""
+    paths = [os.path.join(build, name) for name in names]
+    for path in paths:
+        if not os.access(path, os.X_OK):
+            raise Trouble(f"{path} is missing; build with `make` first")
+    return paths
 
 
 @dataclasses.dataclass

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from measuring import Command, Launcher, Trouble, measure, show
+from measuring import Command, Launcher, Trouble, built, end_with, measure, show
 from run import memory_gib, power, processor, progress, ratio, table, time_text
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -93,12 +93,8 @@ class Bench:
 
     def __init__(self, options, directory):
         self.directory = directory
-        self.seriatim = os.path.join(options.build, "seriatim")
-        self.generator = os.path.join(options.build, "bench-scenarios")
-        launcher = os.path.join(options.build, "bench-measure")
-        for program in (self.seriatim, self.generator, launcher):
-            if not os.access(program, os.X_OK):
-                raise Trouble(f"{program} is missing; build with `make` first")
+        self.seriatim, self.generator, launcher = built(options.build, "seriatim", "bench-scenarios",
+                                                        "bench-measure")
         self.launcher = Launcher(launcher, directory, options.cpu_time)
         self.setups = known_setups(self.seriatim, options.engines)
         self.sizes = choose_sizes(options)
@@ -372,12 +368,9 @@ def main():
             bench = Bench(options, directory)
             report(bench, options.only or SECTIONS, lambda words: print(words, flush=True))
             return 1 if bench.faults else 0
-    except Trouble as trouble:
-        print(f"bench: {trouble}", file=sys.stderr)
-        return 2
     except KeyboardInterrupt:
         return 130
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with(main)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `predict` says of programs with a known bug, from runs in which the bug did not strike.
 
-    bench/predict_programs.py [--build DIR] [PROGRAM...]
+    bench/predict_programs.py [--build DIR] [--values] [PROGRAM...]
 
 The programs are those of tests/programs of which tests/cli/test_predict_programs.py says that their bug is a matter of
 schedules alone. Each runs serially, one thread after the other, with the bug and as its repaired twin, and is recorded;
@@ -22,6 +22,7 @@ TIERS = {"violation": "proven", "potential": "possible"}
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default="build", help="the folder of the build, in the root")
+    parser.add_argument("--values", action="store_true", help="record with --values")
     parser.add_argument("programs", nargs="*", help="some of them")
     return parser.parse_args()
 
@@ -42,7 +43,8 @@ class Forecast(test_programs.Job):
     schedule = "serial.c"
 
     def _observe(self):
-        self._command(BINARY, "record", "-o", "trace.stt", *self._specify(), "--", "./program")
+        values = ["--values"] if OPTIONS.values else []
+        self._command(BINARY, "record", *values, "-o", "trace.stt", *self._specify(), "--", "./program")
         checked = self._json(self._command(BINARY, "check", "--format", "json", "trace.stt",
                                            statuses=(0, 1)))
         result = self._json(self._command(BINARY, "predict", "--format", "json", "--limit", 0,

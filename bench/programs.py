@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-from measuring import Command, Launcher, Trouble, measure
+from measuring import Command, Launcher, Trouble, end_with, measure
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "real"))
 import packages
@@ -123,8 +123,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Trouble as trouble:
-        print(f"bench: {trouble}", file=sys.stderr)
-        sys.exit(2)
+    end_with(main)

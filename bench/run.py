@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 import plot
-from measuring import Command, Launcher, Trouble, measure, show
+from measuring import Command, Launcher, Trouble, built, end_with, measure, show
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -96,12 +96,8 @@ class Bench:
 
     def __init__(self, options, directory):
         self.directory = directory
-        self.seriatim = os.path.join(options.build, "seriatim")
-        self.generator = os.path.join(options.build, "bench-generate")
-        launcher = os.path.join(options.build, "bench-measure")
-        for program in (self.seriatim, self.generator, launcher):
-            if not os.access(program, os.X_OK):
-                raise Trouble(f"{program} is missing; build with `make` first")
+        self.seriatim, self.generator, launcher = built(options.build, "seriatim", "bench-generate",
+                                                        "bench-measure")
         self.launcher = Launcher(launcher, directory, options.cpu_time)
         self.engines = self.choose_engines(options.engines)
         self.sizes = choose_sizes(options)
@@ -574,12 +570,9 @@ def main():
     try:
         with tempfile.TemporaryDirectory(prefix="seriatim-bench-") as directory:
             return run(options, directory)
-    except Trouble as trouble:
-        print(f"bench: {trouble}", file=sys.stderr)
-        return 2
     except KeyboardInterrupt:
         return 130
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with(main)

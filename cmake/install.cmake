@@ -11,7 +11,7 @@ install(FILES README.md LICENSE CHANGELOG.md TYPE DOC)
 # The pages that the README links to, and what they refer to.
 file(GLOB DOCUMENTS CONFIGURE_DEPENDS docs/*.md docs/*.svg docs/*.png)
 install(FILES ${DOCUMENTS} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
-install(DIRECTORY docs/ci docs/schema DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+install(DIRECTORY docs/ci docs/cluster docs/schema DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 # Files that other build systems are pointed at.
 install(FILES integrations/toolchain.cmake integrations/presets.json integrations/meson.ini
         DESTINATION ${CMAKE_INSTALL_DATADIR}/seriatim)

@@ -4,7 +4,7 @@ file(GLOB_RECURSE LIBRARY_SOURCES CONFIGURE_DEPENDS
      src/base/*.c src/finding/*.c src/check/*.c src/predict/*.c src/library/*.c)
 # What only the command line and its reports use.
 list(FILTER LIBRARY_SOURCES EXCLUDE REGEX "src/base/(json|options|output)\\.c$")
-list(APPEND LIBRARY_SOURCES src/session/block_counts.c
+list(APPEND LIBRARY_SOURCES src/cluster/packing.c src/session/block_counts.c
      src/trace/channels.c src/trace/event.c src/trace/relation.c src/trace/symbols.c src/trace/validate.c)
 
 # The header is what a program sees; its version must be that of the project.

@@ -19,6 +19,12 @@ foreach(objects seriatim_rt_objects seriatim_rt_preinit)
   endif()
   set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endforeach()
+# Where every access and call of the program comes by, a frame pointer would be a quarter of it.
+set_source_files_properties(src/runtime/tsan/callbacks.c src/runtime/core/access.c
+                            src/runtime/core/call_stack.c src/runtime/core/access_eager.c
+                            src/runtime/deferred/access_deferred.c
+                            src/runtime/deferred/own_words.c
+                            PROPERTIES COMPILE_OPTIONS -fomit-frame-pointer)
 
 # The shared one.
 add_library(seriatim_rt SHARED $<TARGET_OBJECTS:seriatim_rt_objects>)

@@ -33,7 +33,7 @@ import packages
 import plot
 import recipes
 from compilers import compilers
-from measuring import Launcher, Run, Trouble
+from measuring import Launcher, Run, Trouble, end_with
 from usage import Usage
 
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -274,8 +274,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (Trouble, client.Wrong) as trouble:
-        print(f"bench: {trouble}", file=sys.stderr)
-        sys.exit(2)
+    end_with(main, client.Wrong)

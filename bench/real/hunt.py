@@ -27,7 +27,7 @@ sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 import packages
 import recipes
 from compilers import compilers
-from measuring import Trouble
+from measuring import Trouble, end_with
 from memcached import free_port
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -199,8 +199,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Trouble as trouble:
-        print(f"bench: {trouble}", file=sys.stderr)
-        sys.exit(2)
+    end_with(main)

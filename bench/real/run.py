@@ -22,7 +22,7 @@ import memcached
 import packages
 import pbzip2
 from compilers import compilers
-from measuring import Launcher, Trouble
+from measuring import Launcher, Trouble, end_with
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAMS = {"pbzip2": pbzip2, "memcached": memcached}
@@ -129,8 +129,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (Trouble, client.Wrong) as trouble:
-        print(f"bench: {trouble}", file=sys.stderr)
-        sys.exit(2)
+    end_with(main, client.Wrong)

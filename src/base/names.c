@@ -169,6 +169,17 @@ uint32_t st_names_append(struct st_names *names, const char *text, size_t length
     return names->count - 1;
 }
 
+void st_names_replace(struct st_names *names, uint32_t number, const char *text, size_t length) {
+    size_t index = number - names->first, held = names->count - names->first;
+    uint64_t at = names->offset[index], next = names->offset[index + 1], end = names->offset[held];
+    st_reserve(&names->text, &names->text_capacity, end + length + 1);
+    memmove(names->text + at + length + 1, names->text + next, end - next);
+    memcpy(names->text + at, text, length);
+    names->text[at + length] = '\0';
+    for (size_t i = index + 1; i <= held; i++)
+        names->offset[i] = names->offset[i] - next + at + length + 1;
+}
+
 void st_names_drop(struct st_names *names, uint32_t first) {
     if (first <= names->first)
         return;

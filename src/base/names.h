@@ -100,6 +100,9 @@ uint32_t st_names_append(struct st_names *names, const char *text, size_t length
 void st_names_index(struct st_names *names);
 #define ST_NAMES_FULL UINT32_MAX
 
+/* Gives a name that was appended, and not dropped, another text. */
+void st_names_replace(struct st_names *names, uint32_t number, const char *text, size_t length);
+
 /* Drops the texts of the names below `first`, of a table in which nothing is looked up. Their
  * numbers stay. */
 void st_names_drop(struct st_names *names, uint32_t first);

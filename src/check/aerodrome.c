@@ -80,6 +80,7 @@ struct aerodrome {
     struct st_clock_accesses accesses;
     struct block *blocks; /* all of them, for collecting */
     size_t block_count;
+    uint64_t joins, ends, summaries;
     struct st_snapshot **stack; /* scratch of complete() and mark() */
     size_t stack_capacity;
     bool reported;
@@ -284,6 +285,7 @@ static void check_and_get(struct aerodrome *ad, uint32_t t, struct st_shared_row
                     ad->threads[at + i].known = true;
     st_row_join(&ad->snapshots.rows, &thread->clock, clock);
     thread->changed = thread->learned = true;
+    ad->joins++;
 }
 
 static __attribute__((noinline)) void learn(struct aerodrome *ad, uint32_t t,
@@ -344,6 +346,7 @@ static void end_block(struct aerodrome *ad, uint32_t t) {
     struct thread *thread = &ad->threads[t];
     st_time begin = ad->running[t];
     ad->running[t] = ST_NEVER;
+    ad->ends++;
     if (thread->known) {
         for (uint32_t u = 0; u < ad->thread_count; u++)
             if (u != t && st_row_get(ad->threads[u].clock, t) >= begin)
@@ -353,8 +356,10 @@ static void end_block(struct aerodrome *ad, uint32_t t) {
         complete_own(ad, t);
     if (thread->block) {
         thread->block->ended = true;
-        if (thread->learned)
+        if (thread->learned) {
             thread->block->summary = take_snapshot(ad, t);
+            ad->summaries++;
+        }
     }
     thread->block = NULL;
     thread->taken_count = 0;
@@ -551,13 +556,16 @@ static void finish(void *state, uint64_t events) {
         ad->findings->verdict = ST_SERIALIZABLE;
 }
 
+static void count(const void *state, struct st_counters *counters) {
+    const struct aerodrome *ad = state;
+    st_count(counters, "joins", ad->joins);
+    st_count(counters, "ends", ad->ends);
+    st_count(counters, "summaries", ad->summaries);
+}
+
 const struct st_engine st_aerodrome = {
     .name = "aerodrome",
     .summary = "vector clocks joined at the end of blocks; exact verdict, reported late",
     .create = create,
-    .feed = feed,
-    .forget = forget,
-    .finish = finish,
-    .memory = memory,
-    .destroy = destroy,
+    ST_ENGINE_FUNCTIONS,
 };

@@ -114,6 +114,7 @@ struct doublechecker {
     struct node **log_nodes;     /* the transactions that they are in; of ST_FORGET: NULL */
     size_t log_count, log_capacity, log_nodes_capacity, log_at;
     uint64_t serials, searches;
+    uint64_t most_nodes, edge_count, logged; /* edges between threads; entries of the log, ever */
     struct thread *threads;
     size_t thread_count, thread_capacity;
     struct object *variables, *locks, *channels;
@@ -251,7 +252,8 @@ static struct node *start_transaction(struct doublechecker *dc, struct thread *t
     node->first = dc->here.number;
     node->next = dc->all;
     dc->all = node;
-    dc->node_count++;
+    if (++dc->node_count > dc->most_nodes)
+        dc->most_nodes = dc->node_count;
     struct node *last = node_of(&thread->last);
     if (last)
         add_edge(dc, last, node);
@@ -276,8 +278,10 @@ static void depend(struct doublechecker *dc, const struct reference *source) {
     if (!from || from == node_of(&thread->last))
         return;
     struct node *node = sink(dc, thread);
-    if (st_set64_add(&thread->sources, from->serial))
+    if (st_set64_add(&thread->sources, from->serial)) {
+        dc->edge_count++;
         add_edge(dc, from, node);
+    }
 }
 
 /* What the second phase will need. An event without a transaction can be on no cycle. */
@@ -286,6 +290,7 @@ static void write_log(struct doublechecker *dc, struct node *node) {
     st_reserve(&dc->log_nodes, &dc->log_nodes_capacity, dc->log_count + 1);
     dc->log[dc->log_count] = dc->here;
     dc->log_nodes[dc->log_count++] = node;
+    dc->logged++;
 }
 
 static void log_event(struct doublechecker *dc, struct thread *thread) {
@@ -639,13 +644,16 @@ static void finish(void *state, uint64_t events) {
     st_velodrome.finish(dc->precise, events);
 }
 
+static void count(const void *state, struct st_counters *counters) {
+    const struct doublechecker *dc = state;
+    st_count(counters, "edges", dc->edge_count);
+    st_count(counters, "logs", dc->logged);
+    st_count(counters, "most_live_nodes", dc->most_nodes);
+}
+
 const struct st_engine st_doublechecker = {
     .name = "doublechecker",
     .summary = "ownership changes, then precise replay; exact verdict, blames what closes a cycle",
     .create = create,
-    .feed = feed,
-    .forget = forget,
-    .finish = finish,
-    .memory = memory,
-    .destroy = destroy,
+    ST_ENGINE_FUNCTIONS,
 };

@@ -1,4 +1,4 @@
-/* An engine: a value with a name and six functions. It sees events, never files, and fills
+/* An engine: a value with a name and a few functions. It sees events, never files, and fills
  * findings.
  *
  * Events come validated (trace/validate.h) and in order; an engine ignores operations that it does
@@ -7,11 +7,16 @@
 #ifndef SERIATIM_CHECK_ENGINE_H
 #define SERIATIM_CHECK_ENGINE_H
 
+#include "finding/counters.h"
 #include "finding/finding.h"
 
 struct st_engine {
     const char *name;
     const char *summary; /* one line for --help */
+
+    /* The name of the engine that answers the same question without the errors of this one; NULL
+     * if this one has no known errors. */
+    const char *published_form_of;
 
     /* findings outlive the engine's state and are filled as violations are found. */
     void *(*create)(struct st_findings *findings);
@@ -29,13 +34,35 @@ struct st_engine {
     /* Bytes of analysis state at this moment. */
     size_t (*memory)(const void *state);
 
+    /* Adds what it has counted so far; NULL: it counts nothing. */
+    void (*count)(const void *state, struct st_counters *counters);
+
     void (*destroy)(void *state);
 };
+
+/* For engines: the functions of a table, all but `create`, by the names that they have in the file
+ * of an engine. */
+#define ST_ENGINE_FUNCTIONS                                                                        \
+    .feed = feed, .forget = forget, .finish = finish, .memory = memory, .count = count,            \
+    .destroy = destroy
+
+/* For engines: the trace has ended, and nothing was found, unless there is a verdict already. */
+static inline void st_engine_finish(struct st_findings *findings) {
+    if (findings->verdict != ST_NOT_SERIALIZABLE && !findings->gave_up)
+        findings->verdict = ST_SERIALIZABLE;
+}
 
 /* All engines, ending with NULL, in the order in which tables show them. */
 extern const struct st_engine *const st_engines[];
 
-/* The engine with that name, or NULL. */
+/* Others, ending with NULL, which `all` leaves out: modes of those above, and algorithms as they
+ * were published, with their errors (check/published). */
+extern const struct st_engine *const st_other_engines[];
+
+/* The baseline for what engines cost: it takes the events and answers nothing. In no list. */
+extern const struct st_engine st_empty;
+
+/* The engine with that name in either list, or st_empty, or NULL. */
 const struct st_engine *st_engine_find(const char *name);
 
 /* ---- for engines: what to have room for before a batch is taken ---- */

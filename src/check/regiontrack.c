@@ -25,7 +25,10 @@
  *   can neither violate a block nor close a cycle: the edge that brought the news did.
  * - Fork and join have their edges; a child without events gives nothing to its join.
  * - Clocks have an entry for each thread that lives, not for each that ever lived
- *   (check/thread_slots.h). Below, a thread is a slot, except in events. */
+ *   (check/thread_slots.h). Below, a thread is a slot, except in events.
+ *
+ * `rt-trace` is the same for the verdict alone, which the paper calls RT-Trace. After the first bad
+ * event it has nothing more to do. */
 #include "check/clock_accesses.h"
 #include "check/engine.h"
 #include "check/thread_slots.h"
@@ -66,17 +69,25 @@ struct regiontrack {
     uint32_t *frontiers; /* threads whose running block reaches something */
     size_t frontier_count, frontier_capacity;
     bool serializable; /* so far */
-    uint64_t number;   /* of the current event */
+    bool verdict_only; /* name no blocks, and stop at the first bad event */
+    uint64_t subregions, joins, blocks, most_blocks; /* `blocks` run now */
+    uint64_t number;                                 /* of the current event */
     const struct st_event *event;
     uint32_t slot; /* of its thread */
 };
 
-static void *create(struct st_findings *findings) {
+static void *create_trace(struct st_findings *findings) {
     struct regiontrack *rt = st_alloc(1, sizeof *rt);
     rt->findings = findings;
-    rt->serializable = true;
-    findings->names_blocks = findings->outermost_only = true;
+    rt->serializable = rt->verdict_only = true;
     st_snapshots_init(&rt->snapshots);
+    return rt;
+}
+
+static void *create(struct st_findings *findings) {
+    struct regiontrack *rt = create_trace(findings);
+    rt->verdict_only = false;
+    findings->names_blocks = findings->outermost_only = true;
     return rt;
 }
 
@@ -120,6 +131,7 @@ static struct st_snapshot *now(struct regiontrack *rt, uint32_t t) {
             rt->findings->gave_up = ST_OUT_OF_TIME;
         thread->snapshot = st_snapshot_take(&rt->snapshots, t, time, thread->clock);
         thread->changed = false;
+        rt->subregions++;
     }
     return thread->snapshot;
 }
@@ -209,9 +221,10 @@ static __attribute__((noinline)) void learn(struct regiontrack *rt, uint32_t t,
                                             const struct st_clock_access *source, enum st_op op) {
     struct thread *thread = &rt->threads[t];
     const struct st_snapshot *snapshot = source->snapshot;
+    rt->joins++;
     if (thread->depth) {
         bool violated = thread->begin_time <= st_row_get(snapshot->clock, t);
-        if (violated && !thread->violated)
+        if (violated && !thread->violated && !rt->verdict_only)
             report_violation(rt, t, source, op);
         if (violated || reaches(thread, source->thread, source->time)) {
             st_findings_bad_event(rt->findings, rt->number);
@@ -252,6 +265,8 @@ static void on_begin(struct regiontrack *rt, const struct st_event *event) {
     struct thread *thread = &rt->threads[rt->slot];
     if (thread->depth++)
         return;
+    if (++rt->blocks > rt->most_blocks)
+        rt->most_blocks = rt->blocks;
     thread->changed = true;
     thread->begin_time = st_row_get(thread->clock, rt->slot) + 1;
     thread->block = event->target;
@@ -265,6 +280,7 @@ static void on_end(struct regiontrack *rt) {
     struct thread *thread = &rt->threads[rt->slot];
     if (--thread->depth)
         return;
+    rt->blocks--;
     thread->changed = true; /* what follows is another transaction */
     if (thread->frontier)
         drop_frontier(rt, thread);
@@ -392,7 +408,7 @@ static void on_event(struct regiontrack *rt, const struct st_event *event) {
 
 static void feed(void *state, const struct st_event *events, size_t count, uint64_t first) {
     struct regiontrack *rt = state;
-    if (rt->findings->gave_up)
+    if (rt->findings->gave_up || (rt->verdict_only && !rt->serializable))
         return;
     make_room(rt, st_batch_extent(events, count));
     for (size_t i = 0; i < count; i++) {
@@ -412,17 +428,26 @@ static void forget(void *state, uint32_t variable) {
 static void finish(void *state, uint64_t events) {
     struct regiontrack *rt = state;
     (void)events;
-    if (rt->serializable && !rt->findings->gave_up)
-        rt->findings->verdict = ST_SERIALIZABLE;
+    st_engine_finish(rt->findings);
+}
+
+static void count(const void *state, struct st_counters *counters) {
+    const struct regiontrack *rt = state;
+    st_count(counters, "subregions", rt->subregions);
+    st_count(counters, "joins", rt->joins);
+    st_count(counters, "most_live_nodes", rt->most_blocks);
 }
 
 const struct st_engine st_regiontrack = {
     .name = "regiontrack",
     .summary = "vector clocks and frontiers; exact verdict, first bad event and violated blocks",
     .create = create,
-    .feed = feed,
-    .forget = forget,
-    .finish = finish,
-    .memory = memory,
-    .destroy = destroy,
+    ST_ENGINE_FUNCTIONS,
+};
+
+const struct st_engine st_regiontrack_trace = {
+    .name = "rt-trace",
+    .summary = "RegionTrack for the verdict alone: stops at the first bad event, names no block",
+    .create = create_trace,
+    ST_ENGINE_FUNCTIONS,
 };

@@ -106,6 +106,7 @@ struct velodrome {
     enum st_blame rule;
     struct st_slab nodes, edges;
     uint64_t serials, searches;
+    uint64_t node_count, most_nodes, edge_count; /* nodes that are live; edges between threads */
     struct thread *threads;
     size_t thread_count, thread_capacity;
     struct variable *variables, *channels;
@@ -188,6 +189,7 @@ static void free_node(struct velodrome *vd, struct node *node) {
         next = node->members;
         node->serial = 0;
         st_slab_give(&vd->nodes, node);
+        vd->node_count--;
     }
 }
 
@@ -221,6 +223,8 @@ static struct edge *add_edge(struct velodrome *vd, struct node *from, struct nod
 static struct node *start_transaction(struct velodrome *vd, struct thread *thread) {
     struct node *node = st_slab_take(&vd->nodes);
     node->serial = ++vd->serials;
+    if (++vd->node_count > vd->most_nodes)
+        vd->most_nodes = vd->node_count;
     node->first = vd->here.number;
     node->running = 1;
     struct node *last = node_of(&thread->last);
@@ -495,6 +499,7 @@ static void depend(struct velodrome *vd, const struct access *source, enum st_ed
     }
     if (!st_set64_add(&thread->sources, from->serial))
         return;
+    vd->edge_count++;
     struct st_edge events = {.from = source->place, .to = vd->here, .kind = kind};
     if (node->out && reaches(vd, node, from)) {
         report_cycle(vd, thread, node, from, &events);
@@ -663,17 +668,18 @@ void st_velodrome_replay(void *state, const struct st_place *places, size_t coun
 static void finish(void *state, uint64_t events) {
     struct velodrome *vd = state;
     (void)events;
-    if (!vd->findings->first_bad_event)
-        vd->findings->verdict = ST_SERIALIZABLE;
+    st_engine_finish(vd->findings);
+}
+
+static void count(const void *state, struct st_counters *counters) {
+    const struct velodrome *vd = state;
+    st_count(counters, "edges", vd->edge_count);
+    st_count(counters, "most_live_nodes", vd->most_nodes);
 }
 
 const struct st_engine st_velodrome = {
     .name = "velodrome",
     .summary = "transaction graph; exact verdict and first bad event, sound but incomplete blame",
     .create = create,
-    .feed = feed,
-    .forget = forget,
-    .finish = finish,
-    .memory = memory,
-    .destroy = destroy,
+    ST_ENGINE_FUNCTIONS,
 };

@@ -84,8 +84,8 @@ const struct command cmd_baseline = {
     .description =
         "Adds the findings of each RESULT, which check, run or hunt saved with --format\n"
         "json, to the baseline in FILE, and makes it if it is not there. Findings that\n"
-        "are in it are then known to --baseline FILE. Several runs of a program find\n"
-        "more than one: add the results of a few.\n\n"
+        "are in it are then known to --baseline FILE. One run of a program\n"
+        "seldom finds everything: add the results of a few.\n\n"
         "Exit status: 0 done, 2 error.\n",
     .options = options,
     .values_size = sizeof(struct values),

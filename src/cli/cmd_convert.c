@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum to { TO_BY_SUFFIX, TO_STD, TO_NATIVE };
+enum to { TO_BY_SUFFIX, TO_STD, TO_NATIVE, TO_ROADRUNNER, TO_CSV, TO_RAPIDBIN };
 
 struct values {
     struct common_values common;
@@ -14,8 +14,19 @@ struct values {
     bool repair;
 };
 
-static const char *const to_words[] = {
-    [TO_BY_SUFFIX] = "auto", [TO_STD] = "std", [TO_NATIVE] = "native", NULL};
+static const char *const to_words[] = {[TO_BY_SUFFIX] = "auto",
+                                       [TO_STD] = "std",
+                                       [TO_NATIVE] = "native",
+                                       [TO_ROADRUNNER] = "roadrunner",
+                                       [TO_CSV] = "csv",
+                                       [TO_RAPIDBIN] = "rapidbin",
+                                       NULL};
+
+static const struct suffix {
+    const char *text;
+    enum to to;
+} suffixes[] = {{".stt", TO_NATIVE},    {".std", TO_STD}, {".txt", TO_STD},
+                {".rr", TO_ROADRUNNER}, {".csv", TO_CSV}, {".bin", TO_RAPIDBIN}};
 
 static bool ends_with(const char *text, const char *end) {
     size_t text_length = strlen(text), end_length = strlen(end);
@@ -27,13 +38,14 @@ static const struct st_writer_format *choose_format(unsigned to, const char *pat
                                                     struct st_error *error) {
     if (to != TO_BY_SUFFIX)
         return st_writer_find(to_words[to]);
-    if (ends_with(path, ".stt"))
-        return st_writer_find(to_words[TO_NATIVE]);
-    if (ends_with(path, ".std") || ends_with(path, ".txt") || strcmp(path, "-") == 0)
-        return st_writer_find(to_words[TO_STD]);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (ends_with(path, suffixes[i].text))
+            return st_writer_find(to_words[suffixes[i].to]);
+    if (strcmp(path, "-") == 0)
+        return &st_std_writer;
     st_fail(error, path, ST_AT_FILE, 0,
-            "does not end in .stt, .std or .txt; choose the format with --to std or --to "
-            "native");
+            "does not end in .stt, .std, .txt, .rr, .csv or .bin; choose the format with --to, as "
+            "in --to std or --to native");
     return NULL;
 }
 
@@ -50,6 +62,8 @@ static int copy_events(struct st_reading *reading, const struct st_writer_format
     uint64_t first;
     long count;
     while ((count = st_reading_next(reading, &events, &first, error)) > 0) {
+        if (format == &st_native_writer)
+            st_native_writer_values(writer, st_trace_values(reading->trace));
         if (copy_ends(reading, writer, error) < 0 ||
             format->write(writer, events, (size_t)count, error) < 0 ||
             st_output_check(output, error) < 0)
@@ -62,10 +76,11 @@ static int copy_events(struct st_reading *reading, const struct st_writer_format
 
 static int convert(struct st_reading *reading, const struct st_writer_format *format,
                    struct st_output *output, struct st_error *error) {
-    if (format == &st_native_writer && st_output_is_terminal(output)) {
+    bool native = format == &st_native_writer;
+    if ((native || format == &st_rapidbin_writer) && st_output_is_terminal(output)) {
         st_output_abandon(output);
         return st_fail(error, output->name, ST_AT_FILE, 0,
-                       "is a terminal, and the native format is binary; write to a file");
+                       "is a terminal, and the %s format is binary; write to a file", format->name);
     }
     if (st_output_is_terminal(output))
         hide_progress(reading);
@@ -85,8 +100,8 @@ static enum status run(const void *given, const char *const *operands) {
     struct st_output output;
     struct st_error error;
     const struct st_writer_format *format = choose_format(values->to, operands[1], &error);
-    unsigned flags =
-        (values->repair ? ST_TRACE_REPAIR : 0) | (format == &st_native_writer ? ST_TRACE_LIVES : 0);
+    unsigned flags = (values->repair ? ST_TRACE_REPAIR : 0) |
+                     (format == &st_native_writer ? ST_TRACE_LIVES | ST_TRACE_VALUES : 0);
     if (!format || open_reading(&reading, operands[0], flags, values->common.quiet, &error) < 0)
         return complain(&error);
     const char *const inputs[] = {operands[0], NULL};
@@ -106,7 +121,7 @@ static const struct st_option options[] = {
      .choices = to_words,
      .help = "the format to write",
      .note = "auto goes by the name of OUT: .stt is native; .std, .txt and standard output are "
-             "std"},
+             "std; .rr is roadrunner, .csv csv, .bin rapidbin"},
     REPAIR_OPTION(struct values),
     COMMON_OPTIONS,
 };

@@ -12,7 +12,7 @@
 struct values {
     struct common_values common;
     const char *events;
-    bool numbers, repair;
+    bool numbers, values, repair;
     const char *output;
 };
 
@@ -92,12 +92,37 @@ static void close_file(struct dump *dump) {
 
 /* ---- events ---- */
 
-static int write_numbered(struct dump *dump, const struct st_event *events, size_t count,
-                          uint64_t first, struct st_error *error) {
+static void put_value(FILE *file, uint64_t value, bool known) {
+    if (known)
+        fprintf(file, "%" PRIu64, value);
+    else
+        fputc('?', file);
+}
+
+/* What a read has read, and what a write has found and left. */
+static void put_values(FILE *file, const struct st_event *event,
+                       const struct st_access_value *value) {
+    bool held = value && value->known & ST_HELD_KNOWN, left = value && value->known & ST_LEFT_KNOWN;
+    if (event->written == ST_READ || event->written == ST_WRITE)
+        put_value(file, held ? value->held : 0, held);
+    if (event->written == ST_WRITE) {
+        fputs(" -> ", file);
+        put_value(file, left ? value->left : 0, left);
+    }
+    fputc('\t', file);
+}
+
+/* `values`: of the events, or NULL. */
+static int write_with_columns(struct dump *dump, const struct st_event *events,
+                              const struct st_access_value *values, size_t count, uint64_t first,
+                              struct st_error *error) {
     for (size_t i = 0; i < count; i++) {
         if (events[i].op == ST_DROPPED)
             continue;
-        fprintf(dump->file, "%" PRIu64 "\t", first + i);
+        if (dump->values->numbers)
+            fprintf(dump->file, "%" PRIu64 "\t", first + i);
+        if (dump->values->values)
+            put_values(dump->file, &events[i], values ? &values[i] : NULL);
         if (st_std_writer.write(dump->writer, &events[i], 1, error) < 0)
             return -1;
     }
@@ -113,8 +138,10 @@ static int write_some(struct dump *dump, const struct st_event *events, size_t c
     size_t skip = first < dump->range.from ? (size_t)(dump->range.from - first) : 0;
     if (last > dump->range.to)
         count -= (size_t)(last - dump->range.to);
-    if (dump->values->numbers)
-        return write_numbered(dump, events + skip, count - skip, first + skip, error);
+    const struct st_access_value *values = st_trace_values(dump->reading.trace);
+    if (dump->values->numbers || dump->values->values)
+        return write_with_columns(dump, events + skip, values ? values + skip : NULL, count - skip,
+                                  first + skip, error);
     return st_std_writer.write(dump->writer, events + skip, count - skip, error);
 }
 
@@ -156,7 +183,8 @@ static enum status run(const void *values, const char *const *operands) {
     struct dump dump = {.values = values};
     struct st_error error;
     if (parse_range(dump.values->events, &dump.range, &error) < 0 ||
-        open_reading(&dump.reading, operands[0], dump.values->repair ? ST_TRACE_REPAIR : 0,
+        open_reading(&dump.reading, operands[0],
+                     (dump.values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_VALUES,
                      dump.values->common.quiet, &error) < 0)
         return complain(&error);
     int result = st_output_open(&dump.output, dump.values->output, operands, &error);
@@ -177,6 +205,11 @@ static const struct st_option options[] = {
      .kind = ST_FLAG,
      .offset = offsetof(struct values, numbers),
      .help = "print the number of each event and a tab before it"},
+    {.name = "values",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct values, values),
+     .help = "print before each event, and a tab, what a read has read, and what a write has found "
+             "and left; ? where that is not known (record --values)"},
     REPAIR_OPTION(struct values),
     OUTPUT_OPTION(struct values),
     COMMON_OPTIONS,

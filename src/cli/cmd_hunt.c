@@ -1,12 +1,14 @@
 /* seriatim hunt: makes bugs happen, under a scheduler of its own. */
 #include "cli/hunting.h"
 #include "cli/messages.h"
+#include "cli/cluster/ranks.h"
 
+#include <string.h>
 #include <unistd.h>
 
 struct values {
     struct common_values common;
-    const char *spec, *output, *keep, *client;
+    const char *spec, *output, *keep, *client, *resume;
     uint64_t limit, runs, jobs, seed, points;
     double time, run_time;
     bool real_time;
@@ -48,6 +50,7 @@ static struct st_hunt_options options_of(const struct values *values, const char
     options.seed = values->seed;
     options.seconds = values->time;
     options.jobs = jobs_of(values);
+    options.subject.crew = ranks_crew();
     options.choice = values->strategy + 1;
     options.until_first = values->until == UNTIL_FIRST;
     if (values->keep)
@@ -63,13 +66,40 @@ static int check_values(const struct values *values, struct st_error *error) {
     return 0;
 }
 
+/* All ranks run the same program. */
+static int require_same(const struct values *values, const char *const *words,
+                        struct st_error *error) {
+    struct st_crew *crew = ranks_crew();
+    if (!crew || st_crew_workers(crew) == 0)
+        return 0;
+    bool here = strchr(words[0], '/') && access(words[0], R_OK) == 0;
+    if (st_crew_require(crew, ".", error) < 0 ||
+        (here && st_crew_require(crew, words[0], error) < 0))
+        return -1;
+    return values->spec ? st_crew_require(crew, values->spec, error) : 0;
+}
+
+/* On a rank that does runs for rank 0. */
+static enum status help_hunting(const struct values *values, const char *const *words) {
+    struct hunting hunting = {
+        .common = &values->common, .filters = &values->filters, .limit = values->limit};
+    struct st_hunt_options options = options_of(values, words, &hunting);
+    struct st_error error;
+    st_hunt_serve(&options, &error);
+    return complain(&error);
+}
+
 static enum status hunt_program(const void *command_values, const char *const *operands) {
     const struct values *values = command_values;
     const char *const inputs[] = {values->spec, NULL};
     struct st_filters filters;
     struct st_output output;
     struct st_error error;
-    if (check_values(values, &error) < 0 ||
+    if (st_crew_is_worker(ranks_crew()))
+        return help_hunting(values, operands);
+    if (check_values(values, &error) < 0 || check_not_java("hunt", operands[0], &error) < 0 ||
+        ranks_resume(values->resume, NULL, &error) < 0 ||
+        require_same(values, operands, &error) < 0 ||
         st_filters_open(&filters, &values->filters.files, "hunt", inputs, &error) < 0)
         return complain(&error);
     enum status status;
@@ -170,6 +200,7 @@ static const struct st_option options[] = {
     LIMIT_OPTION(struct values),
     STORIES_OPTION(struct values, filters),
     FILTER_OPTIONS(struct values, filters),
+    RESUME_OPTION(struct values),
     OUTPUT_OPTION(struct values),
     REPORT_FORMAT_OPTION(struct values, "text"),
     EDITOR_OPTION(struct values, filters),
@@ -181,15 +212,17 @@ const struct command cmd_hunt = {
     .operands = "[--] PROGRAM [ARGUMENT...]",
     .summary = "run a program in many schedules until a block is cut or it fails",
     .description =
-        "Runs a program that was built with seriatim-cc or seriatim-c++ again and again, under a\n"
-        "scheduler that looks for trouble: one thread at a time, switched where it hurts. Reports\n"
-        "blocks that were cut, crashes, failed assertions and deadlocks, what harm came of them,\n"
-        "and a schedule for each that 'seriatim replay' repeats exactly.\n\n"
+        "Runs a program that was built with seriatim-cc or seriatim-c++ again and\n"
+        "again, under a scheduler that looks for trouble: one thread at a time, switched\n"
+        "where it hurts. Reports blocks that were cut, crashes, failed assertions and\n"
+        "deadlocks, what harm came of them, and a schedule for each that 'seriatim\n"
+        "replay' repeats exactly.\n\n"
         "Exit status: 0 if nothing was found, 1 if something was, 2 after an error.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,
     .most_operands = SIZE_MAX,
     .operands_end_options = true,
+    .in_crew = true,
     .run = hunt_program,
 };

@@ -1,8 +1,11 @@
 /* seriatim predict: which blocks other schedules of the same run could cut. */
 #include "base/output.h"
+#include "cli/cluster/dealt_predictions.h"
+#include "cli/cluster/ranks.h"
 #include "cli/hunting.h"
 #include "cli/messages.h"
 #include "cli/predict_options.h"
+#include "cluster/shared_files.h"
 #include "hunt/foreseen/foresee.h"
 #include "report/context_details.h"
 #include "report/triage/gaps.h"
@@ -10,18 +13,21 @@
 #include "session/trace_prediction.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 struct predict {
     const struct predict_values *values;
-    const char *path;
+    const char *path;         /* as the user named it */
+    const char *place, *spec; /* where the trace and the specification are: mostly the same */
     struct st_trace_input input;
     struct st_output output;
     struct st_filters filters;
     struct st_analysis analyses[MOST_PREDICTORS];
     struct st_predict_plan plan;
     struct st_total_time total;
+    struct st_piece_dealer dealer;
     struct st_trace_prediction prediction;
 };
 
@@ -35,10 +41,20 @@ static void interrupt(int signal) {
     sigaction(signal, &before, NULL);
 }
 
+/* On several ranks, mpirun passes signals on, and waits. */
+static void stop(int signal) {
+    (void)signal;
+    atomic_store(&interrupted, true);
+}
+
 /* The first Ctrl-C ends the searches, and the report says what is settled. The next one ends the
  * program, as does one while the trace is read. */
 static void mind_interrupts(void) {
     struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
+    if (ranks_crew()) {
+        ranks_catch_stops(stop);
+        return;
+    }
     if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
         sigaction(SIGINT, &action, NULL);
 }
@@ -52,6 +68,8 @@ static const double usual_proof_time = 240;
 static unsigned count_jobs(uint64_t wanted) {
     enum { MOST = 1024 };
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (!wanted && ranks_crew() && st_crew_workers(ranks_crew()))
+        return 1; /* a rank is one processor */
     if (!wanted)
         return processors > 0 ? (unsigned)processors : 1;
     return wanted < MOST ? (unsigned)wanted : MOST;
@@ -61,19 +79,22 @@ static void make_plan(struct predict *predict) {
     const struct predict_values *values = predict->values;
     bool all = runs_all_predictors(values);
     predict->total.interrupted = &interrupted;
+    predict->dealer = (struct st_piece_dealer){deal_predictions, ranks_crew()};
     if (values->total_timeout > 0)
         predict->total.end = st_clock_seconds() + values->total_timeout;
     double proofs_end = values->total_timeout > 0 ? 0 : st_clock_seconds() + usual_proof_time;
     predict->plan = (struct st_predict_plan){
         .options = {.notion = values->notion,
                     .as_published = values->as_published,
+                    .without = values->without,
                     .jobs = count_jobs(values->jobs),
                     .timeout = values->timeout,
                     .total = &predict->total,
                     .proofs_end = proofs_end,
                     .memory = predict_memory(values),
                     .limit = st_filters_keep_predicted(&values->filters.files, values->limit),
-                    .order = values->sync},
+                    .order = values->sync,
+                    .dealer = values->confirm || !ranks_crew() ? NULL : &predict->dealer},
         .analyses = predict->analyses,
         .all_depths = values->all_depths,
         .analysis_count = all ? st_predictor_count() : 1};
@@ -135,11 +156,11 @@ static enum status write_report(struct predict *predict) {
     return dump_witness(predict) < 0 ? STATUS_TROUBLE : status;
 }
 
-static enum status write_table(struct predict *predict, const struct st_predictor *predictor) {
+static enum status write_table(struct predict *predict, const struct st_predictor_table *chosen) {
     uint64_t events = st_trace_facts(predict->input.reading.trace)->events;
     bool json = strcmp(st_report_format_name(predict->values->format), "json") == 0;
     struct st_table table;
-    predictor->fill_table(predict->prediction.run, &predict->plan.options, &table);
+    chosen->fill(predict->prediction.run, &predict->plan.options, &table);
     if (json)
         st_write_table_json(&table, predict->path, events, predict->output.file);
     else
@@ -154,7 +175,8 @@ static enum status write_table(struct predict *predict, const struct st_predicto
 /* ---- the trace ---- */
 
 static enum status predict_and_report(struct predict *predict) {
-    const struct st_predictor *table = st_predictors[predictor_with_table(predict->values)];
+    const struct st_predictor *predictor;
+    const struct st_predictor_table *table = chosen_table(predict->values, &predictor);
     struct st_error error;
     if (st_trace_prediction_read(&predict->prediction, &predict->input, pass_trace_input, &error) <
         0) {
@@ -182,10 +204,10 @@ static enum status predict_trace(struct predict *predict) {
 static int open_input(struct predict *predict, struct st_error *error) {
     const struct predict_values *values = predict->values;
     struct st_trace_source source = {.command = "predict",
-                                     .path = predict->path,
-                                     .spec = values->spec,
-                                     .flags =
-                                         (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD,
+                                     .path = predict->place,
+                                     .spec = predict->spec,
+                                     .flags = (values->repair ? ST_TRACE_REPAIR : 0) |
+                                              ST_TRACE_AHEAD | ST_TRACE_VALUES,
                                      .again = true,
                                      .no_starts = true};
     if (open_trace_input(&predict->input, source, values->common.quiet, error) < 0)
@@ -201,6 +223,27 @@ static enum status predict_only(struct predict *predict) {
         return complain(&error);
     enum status status = predict_trace(predict);
     st_trace_input_close(&predict->input);
+    return status;
+}
+
+/* ---- several ranks ---- */
+
+/* All read the trace, wherever they are. */
+static enum status predict_together(struct predict *predict) {
+    const char *paths[] = {predict->path, predict->values->spec};
+    char *places[] = {NULL, NULL};
+    struct st_error error;
+    if (strcmp(predict->path, "-") == 0) {
+        st_fail(&error, "predict", ST_AT_FILE, 0,
+                "several ranks cannot read standard input: write the trace to a file");
+        return complain(&error);
+    }
+    st_share_files(ranks_crew(), paths, predict->values->spec ? 2 : 1, places);
+    predict->place = places[0];
+    predict->spec = places[1];
+    enum status status = predict_only(predict);
+    free(places[0]);
+    free(places[1]);
     return status;
 }
 
@@ -226,6 +269,24 @@ static int foresee(struct predict *predict, struct st_foresight *foresight,
     return result;
 }
 
+static struct st_hunt_options hunt_options(const struct predict *predict,
+                                           const struct hunting *hunting,
+                                           const char *const *words) {
+    const struct predict_values *values = predict->values;
+    struct st_hunt_options options = usual_hunt(hunting, "predict", words, values->spec);
+    options.choice = ST_STRATEGY_STEPS;
+    options.tries = values->tries;
+    options.seed = values->seed;
+    options.runs = UINT64_MAX;
+    options.seconds = predict->total.end > 0 ? predict->total.end - st_clock_seconds() : usual_time;
+    options.subject.crew = ranks_crew();
+    if (values->jobs)
+        options.jobs = (size_t)values->jobs;
+    if (values->keep)
+        options.keep = values->keep;
+    return options;
+}
+
 static enum status hunt_for(struct predict *predict, const char *const *words,
                             const struct st_foresight *foresight) {
     const struct predict_values *values = predict->values;
@@ -235,22 +296,13 @@ static enum status hunt_for(struct predict *predict, const char *const *words,
                               .format = values->format,
                               .proofs_count = true,
                               .undecided = foresight && foresight->undecided};
-    struct st_hunt_options options = usual_hunt(&hunting, "predict", words, values->spec);
+    struct st_hunt_options options = hunt_options(predict, &hunting, words);
     struct st_hunt_predictions predictions;
     if (foresight) {
         predictions = (struct st_hunt_predictions){
             .trace = predict->path, .list = foresight->list, .blocks = foresight->blocks};
         options.predictions = &predictions;
     }
-    options.choice = ST_STRATEGY_STEPS;
-    options.tries = values->tries;
-    options.seed = values->seed;
-    options.runs = UINT64_MAX;
-    options.seconds = predict->total.end > 0 ? predict->total.end - st_clock_seconds() : usual_time;
-    if (values->jobs)
-        options.jobs = (size_t)values->jobs;
-    if (values->keep)
-        options.keep = values->keep;
     return hunt_and_write(&hunting, &options, &predict->filters, &predict->output);
 }
 
@@ -279,17 +331,53 @@ static bool takes_program(const void *values) {
     return ((const struct predict_values *)values)->confirm;
 }
 
+/* On a rank that works for rank 0: the same, with nothing to write. */
+static enum status help_predicting(const struct predict_values *given, const char *path,
+                                   const char *const *words) {
+    static const struct st_filter_files no_files = {.root = NULL};
+    const char *const inputs[] = {NULL};
+    struct predict_values values = *given;
+    struct predict predict = {.values = &values, .path = path};
+    struct st_error error;
+    values.output = "/dev/null";
+    values.format = 0;
+    values.witness = NULL;
+    values.common.quiet = true;
+    if (check_predict_options(given, &error) < 0 ||
+        st_filters_open(&predict.filters, &no_files, "predict", inputs, &error) < 0)
+        return complain(&error);
+    make_plan(&predict);
+    if (!values.confirm) {
+        enum status status = predict_together(&predict);
+        return status == STATUS_TROUBLE && last_complaint() ? status : STATUS_CLEAN;
+    }
+    struct hunting hunting = {
+        .common = &values.common, .filters = &values.filters, .limit = values.limit};
+    struct st_hunt_options options = hunt_options(&predict, &hunting, words);
+    st_hunt_serve(&options, &error);
+    return complain(&error);
+}
+
 static enum status run(const void *command_values, const char *const *operands) {
     const struct predict_values *values = command_values;
-    struct predict predict = {.values = values, .path = operands[0]};
+    const char *const *words = operands + (operands[0] ? 2 : 1);
+    struct predict predict = {
+        .values = values, .path = operands[0], .place = operands[0], .spec = values->spec};
     struct st_error error;
+    if (st_crew_is_worker(ranks_crew()))
+        return help_predicting(values, operands[0], words);
     if (check_predict_options(values, &error) < 0 ||
         st_filters_open_for_trace(&predict.filters, &values->filters.files, "predict",
                                   predict.path ? predict.path : "", values->spec, &error) < 0)
         return complain(&error);
+    if (ranks_resume(values->resume, predict.path, &error) < 0) {
+        st_filters_close(&predict.filters);
+        return complain(&error);
+    }
     make_plan(&predict);
-    enum status status = !values->confirm ? predict_only(&predict)
-                                          : confirm(&predict, operands + (operands[0] ? 2 : 1));
+    enum status status = values->confirm ? confirm(&predict, words)
+                         : ranks_crew()  ? predict_together(&predict)
+                                         : predict_only(&predict);
     st_filters_close(&predict.filters);
     return status;
 }
@@ -311,13 +399,14 @@ const struct command cmd_predict = {
                    "standard input.\n\n"
                    "With --confirm, a program follows, and hunting tries to make each prediction\n"
                    "happen there: seriatim predict --confirm [TRACE] -- PROGRAM [ARGUMENT...]\n\n"
-                   "Exit status: 0 nothing new found, 1 found, 2 trouble. With --confirm, a\n"
-                   "prediction counts if a run has shown it, or if it is proved (a violation).\n",
+                   "Exit status: 0 nothing new found, 1 something new found, 2 error. With\n"
+                   "--confirm, a prediction counts if a run has shown it, or if it is proven.\n",
     .make_options = predict_options,
     .values_size = sizeof(struct predict_values),
     .least_operands = 1,
     .most_operands = 1,
     .takes_program = takes_program,
+    .in_crew = true,
     .program_usage = "--confirm [OPTIONS] [TRACE] -- PROGRAM [ARGUMENT...]",
     .more_help = more_help,
     .run = run,

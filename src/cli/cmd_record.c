@@ -16,9 +16,10 @@
 
 struct values {
     struct common_values common;
-    const char *output, *spec;
-    bool no_follow, reduced, every_access;
+    const char *output, *spec, *source_root;
+    bool no_follow, reduced, every_access, values;
     struct st_texts allocators;
+    struct st_java_options java;
 };
 
 /* Of the first process, or in a watcher of its own of another one. */
@@ -74,10 +75,12 @@ static void say_gave_up(void *context, const struct st_error *error) {
 static void init_recording(struct record *record) {
     struct st_recording_hooks hooks = {
         .choose_path = choose_own_path, .gave_up = say_gave_up, .context = record};
-    enum st_stream_rule rule = record->values->reduced        ? ST_STREAM_REDUCED
-                               : record->values->every_access ? ST_STREAM_EVERY
-                                                              : ST_STREAM_SUFFICIENT;
+    bool every = record->values->every_access || record->values->values;
+    enum st_stream_rule rule = record->values->reduced ? ST_STREAM_REDUCED
+                               : every                 ? ST_STREAM_EVERY
+                                                       : ST_STREAM_SUFFICIENT;
     st_recording_init(&record->recording, &record->watch, rule, &hooks);
+    record->recording.values = record->values->values;
 }
 
 /* What there is to say about a trace. */
@@ -87,7 +90,7 @@ struct extent {
 
 static struct extent extent_of(const struct record *record, uint64_t bytes) {
     const struct st_facts *facts = st_validator_facts(record->recording.validator);
-    return (struct extent){.events = facts->events - facts->dropped,
+    return (struct extent){.events = facts->events - facts->dropped + record->recording.more,
                            .threads =
                                st_translator_symbols(record->watch.translator)->threads.count,
                            .bytes = bytes};
@@ -145,6 +148,7 @@ static void record_other(void *context, struct st_other_process *other) {
     struct st_error error;
     translation.spec = first->spec;
     translation.allocators = &first->values->allocators;
+    translation.source_root = first->values->source_root;
     if (st_watch_attach(&record.watch, other, &translation, &error) < 0) {
         complain(&error);
         _exit(STATUS_TROUBLE);
@@ -223,15 +227,26 @@ static int check_output(const struct record *record, struct st_error *error) {
 static enum status run(const void *values, const char *const *operands) {
     struct record record = {.values = values, .words = operands};
     struct st_error error;
-    if (check_output(&record, &error) < 0)
+    if (record.values->reduced && record.values->values) {
+        st_fail(&error, "record", ST_AT_FILE, 0,
+                "options '--reduced' and '--values' exclude each other: values need every access");
+        return complain(&error);
+    }
+    const char **changed;
+    if (check_output(&record, &error) < 0 ||
+        st_java_prepare(&record.values->java, "record", operands, &changed, &error) < 0)
         return complain(&error);
     init_recording(&record);
     struct st_translation translation = st_recording_translation(&record.recording);
     translation.allocators = &record.values->allocators;
+    translation.source_root = record.values->source_root;
     const struct st_following following = {
         .all = !record.values->no_follow, .watch = record_other, .context = &record};
-    int started = st_watched_program_start(&record.watch, "record", operands, record.values->spec,
-                                           &record.spec, &translation, &following, &error);
+    int started = st_watched_program_start(&record.watch, "record", changed ? changed : operands,
+                                           record.values->spec, &record.spec, &translation,
+                                           &following, &error);
+    free(changed);
+    warn_of_elements(record.spec, record.values->spec);
     enum status status = started < 0 ? complain(&error) : follow(&record);
     release(&record);
     st_spec_free(record.spec);
@@ -260,7 +275,18 @@ static const struct st_option options[] = {
      .kind = ST_FLAG,
      .offset = offsetof(struct values, every_access),
      .help = "leave out nothing, not even what makes no difference to check and predict"},
+    {.name = "values",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct values, values),
+     .help = "also keep what accesses of up to 8 bytes read and wrote, for predict; leaves out "
+             "nothing"},
     ALLOCATOR_OPTION(struct values),
+    JAVA_OPTIONS(struct values),
+    {.name = "source-root",
+     .kind = ST_TEXT,
+     .offset = offsetof(struct values, source_root),
+     .value = "DIR",
+     .help = "Java: look for sources below DIR, too"},
     NO_FOLLOW_OPTION(struct values, no_follow),
     COMMON_OPTIONS,
 };
@@ -270,9 +296,9 @@ const struct command cmd_record = {
     .operands = "[--] PROGRAM [ARGUMENT...]",
     .summary = "run a program and write its events to a trace",
     .description =
-        "Runs a program that was built with seriatim-cc or seriatim-c++, and writes its\n"
-        "events to a trace in the native format, which check and the other commands\n"
-        "read.\n\n"
+        "Runs a program that was built with seriatim-cc or seriatim-c++, or a Java\n"
+        "program as it is, and writes its events to a trace in the native format, which\n"
+        "check and the other commands read.\n\n"
         "Exit status: that of the program (128 + N after signal N). If the program\n"
         "succeeded, but not the trace: 2.\n",
     .options = options,

@@ -161,12 +161,12 @@ const struct command cmd_replay = {
     .operands = "SCHEDULE [[--] PROGRAM [ARGUMENT...]]",
     .summary = "do again what a schedule of hunt says",
     .description =
-        "Runs a program once more, exactly as in the run that SCHEDULE was made from: the same\n"
-        "threads are stopped in the same places. Without PROGRAM it is the program of that run, "
-        "in\n"
-        "the same folder and with the same input. The report is that of 'seriatim run'.\n\n"
-        "Exit status: 1 if the run shows a finding, 0 if it does not, 2 after an error, 3 if the\n"
-        "program diverged from the schedule.\n",
+        "Runs a program once more, exactly as in the run that SCHEDULE was made from:\n"
+        "the same threads are stopped in the same places. Without PROGRAM it is the\n"
+        "program of that run, in the same folder and with the same input. The report is\n"
+        "that of 'seriatim run'.\n\n"
+        "Exit status: 1 if the run shows a finding, 0 if it does not, 2 after an error,\n"
+        "3 if the program diverged from the schedule.\n",
     .options = options,
     .values_size = sizeof(struct values),
     .least_operands = 1,

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* memfd_create */
 #include "base/memory.h"
 #include "base/output.h"
+#include "cli/compare/engine_list.h"
 #include "cli/messages.h"
 #include "cli/other_processes.h"
 #include "cli/report_output.h"
@@ -18,11 +19,12 @@
 
 struct values {
     struct common_values common;
-    const char *spec, *log;
+    const char *spec, *log, *engine;
     uint64_t limit, error_exitcode;
     bool first, strict, no_follow;
     unsigned relation, format;
     struct st_texts allocators;
+    struct st_java_options java;
     struct filter_values filters;
 };
 
@@ -49,9 +51,15 @@ enum { FOUND = 1, TROUBLE = 2, INCOMPLETE = 4, FOUND_FIRST = 8, SO_FAR = 16 };
 
 /* ---- the report of a process ---- */
 
+/* Is there no answer where there should be one? */
+static bool gave_up(const struct st_live_check *check) {
+    return check->run.findings.gave_up &&
+           (check->run.engine != &st_empty || check->watch.interrupted);
+}
+
 /* As far as it is known so far. */
 static enum status exit_status(const struct run *run) {
-    bool trouble = run->failed || run->check.run.findings.gave_up || run->others_in_trouble ||
+    bool trouble = run->failed || gave_up(&run->check) || run->others_in_trouble ||
                    (run->values->strict && run->unchecked);
     bool found = run->found || run->others_found;
     return watch_status(&run->check.watch, found     ? (int)run->values->error_exitcode
@@ -112,8 +120,8 @@ static bool was_seen(const struct st_watch *watch) {
 }
 
 static bool is_complete(const struct st_live_check *check) {
-    return !check->run.findings.gave_up && !check->watch.interrupted &&
-           !st_watch_had_no_room(&check->watch) && !st_watch_gave_up(&check->watch);
+    return !gave_up(check) && !check->watch.interrupted && !st_watch_had_no_room(&check->watch) &&
+           !st_watch_gave_up(&check->watch);
 }
 
 static void add_result(struct run *run, struct st_process_results *results,
@@ -237,6 +245,17 @@ static void put_behind(void *context, uint64_t records, double rate) {
     show_behind(&run->values->common.quiet, records, rate);
 }
 
+/* By the engine that was asked for. */
+static void init_check(struct run *run, const struct st_live_check_hooks *hooks) {
+    const struct values *values = run->values;
+    st_live_check_init(&run->check, st_relation_or_usual(values->relation, true),
+                       st_filters_keep(values->limit), values->first, hooks);
+    run->check.allocators = &values->allocators;
+    run->check.source_root = values->filters.files.root;
+    if (values->engine)
+        st_live_check_compare(&run->check, st_engine_find(values->engine));
+}
+
 /* ---- in a watcher of its own ---- */
 
 static void send_result(struct run *run, unsigned flags) {
@@ -274,9 +293,7 @@ static void watch_other(void *context, struct st_other_process *other) {
     struct st_live_check_hooks hooks = {
         .asked = answer_so_far, .found = send_first, .context = &run};
     struct st_error error;
-    st_live_check_init(&run.check, st_relation_or_usual(values->relation, true),
-                       st_filters_keep(values->limit), values->first, &hooks);
-    run.check.allocators = &values->allocators;
+    init_check(&run, &hooks);
     if (st_live_check_attach(&run.check, other, first->check.spec, &error) < 0) {
         complain(&error);
         _exit(STATUS_TROUBLE);
@@ -385,7 +402,7 @@ static enum status follow(struct run *run) {
     run->others_in_trouble |= run->others.failed > 0;
     warn_of_watch(&run->check.watch, run->words[0]);
     warn_of_others(&run->others, run->words[0]);
-    if (engine->findings.gave_up)
+    if (gave_up(&run->check))
         warn("%s: %s", engine->engine->name, engine->findings.gave_up);
     return exit_status(run);
 }
@@ -408,6 +425,15 @@ static int check_exitcode(const struct values *values, struct st_error *error) {
         return 0;
     return st_fail(error, "run", ST_AT_FILE, 0,
                    "option '--error-exitcode' needs a number up to 255");
+}
+
+static int check_engine(const struct values *values, struct st_error *error) {
+    char quoted[80];
+    if (!values->engine || st_engine_find(values->engine))
+        return 0;
+    return st_fail(error, "run", ST_AT_FILE, 0,
+                   "unknown engine %s in --engine; 'seriatim help run' lists them",
+                   st_quote(quoted, sizeof quoted, values->engine, strlen(values->engine)));
 }
 
 static int open_filters(struct run *run, struct st_error *error) {
@@ -433,14 +459,19 @@ static enum status run_program(const void *command_values, const char *const *op
     const struct st_following following = {
         .all = !values->no_follow, .watch = watch_other, .context = &run};
     struct st_error error;
-    if (check_exitcode(values, &error) < 0 || check_log(values, &error) < 0 ||
-        open_filters(&run, &error) < 0)
+    const char **changed;
+    if (check_exitcode(values, &error) < 0 || check_engine(values, &error) < 0 ||
+        check_log(values, &error) < 0 || open_filters(&run, &error) < 0)
         return complain(&error);
-    st_live_check_init(&run.check, st_relation_or_usual(values->relation, true),
-                       st_filters_keep(values->limit), values->first, &hooks);
-    run.check.allocators = &values->allocators;
-    int started =
-        st_live_check_start(&run.check, "run", operands, values->spec, &following, &error);
+    if (st_java_prepare(&values->java, "run", operands, &changed, &error) < 0) {
+        st_filters_close(&run.filters);
+        return complain(&error);
+    }
+    init_check(&run, &hooks);
+    int started = st_live_check_start(&run.check, "run", changed ? changed : operands, values->spec,
+                                      &following, &error);
+    free(changed);
+    warn_of_elements(run.check.spec, values->spec);
     enum status status = started < 0 ? complain(&error) : follow(&run);
     st_live_check_free(&run.check);
     st_process_results_free(run.results);
@@ -449,7 +480,17 @@ static enum status run_program(const void *command_values, const char *const *op
     return status;
 }
 
+static void more_help(FILE *file) {
+    describe_engines(true, file);
+}
+
 static const struct st_option options[] = {
+    {.name = "engine",
+     .kind = ST_TEXT,
+     .offset = offsetof(struct values, engine),
+     .value = "ENGINE",
+     .help = "check with ENGINE, which gets every access as it happens, so that engines can be "
+             "compared; without it, witness does, and gets what it needs"},
     RELATION_OPTIONS(struct values),
     {.name = "spec",
      .kind = ST_TEXT,
@@ -458,6 +499,7 @@ static const struct st_option options[] = {
      .help = "a specification that says which functions should be atomic; without it, nearly all "
              "should"},
     ALLOCATOR_OPTION(struct values),
+    JAVA_OPTIONS(struct values),
     LIMIT_OPTION(struct values),
     STORIES_OPTION(struct values, filters),
     {.name = "first",
@@ -465,6 +507,7 @@ static const struct st_option options[] = {
      .offset = offsetof(struct values, first),
      .help = "report the first finding at once; the program then continues unwatched"},
     {.name = "log",
+     .letter = 'o',
      .kind = ST_TEXT,
      .offset = offsetof(struct values, log),
      .value = "FILE",
@@ -488,9 +531,10 @@ const struct command cmd_run = {
     .name = "run",
     .operands = "[--] PROGRAM [ARGUMENT...]",
     .summary = "run a program and report which blocks were violated",
-    .description = "Runs a program that was built with seriatim-cc or seriatim-c++, and checks it\n"
-                   "while it runs. Reports at the end which functions and blocks were not atomic.\n"
-                   "Send SIGUSR1 for a report of what was found so far.\n\n"
+    .description = "Runs a program that was built with seriatim-cc or seriatim-c++, or a Java\n"
+                   "program as it is (java -jar app.jar), and checks it while it runs. Reports at\n"
+                   "the end which functions and blocks were not atomic. Send SIGUSR1 for a report\n"
+                   "of what was found so far.\n\n"
                    "Exit status: that of the program (128 + N after signal N). If the program\n"
                    "succeeded: 66 if something new was found, 2 after an error.\n",
     .options = options,
@@ -498,5 +542,6 @@ const struct command cmd_run = {
     .least_operands = 1,
     .most_operands = SIZE_MAX,
     .operands_end_options = true,
+    .more_help = more_help,
     .run = run_program,
 };

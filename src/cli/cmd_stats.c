@@ -34,9 +34,9 @@ static size_t count_names(const struct st_facts *facts) {
     return names;
 }
 
-enum { FACT_COUNT = 15 };
+enum { FACT_COUNT = 16 };
 
-static void list_facts(const struct st_trace *trace, struct fact list[FACT_COUNT]) {
+static void list_facts(const struct st_trace *trace, uint64_t known, struct fact list[FACT_COUNT]) {
     const struct st_facts *facts = st_trace_facts(trace);
     const struct st_symbols *symbols = st_trace_symbols(trace);
     const struct fact all[FACT_COUNT] = {
@@ -55,6 +55,7 @@ static void list_facts(const struct st_trace *trace, struct fact list[FACT_COUNT
         {"re-entrant lock events", "nested_lock_events", facts->nested},
         {"locks held at the end", "held_locks", facts->held_locks},
         {"dropped events", "dropped_events", facts->dropped},
+        {"accesses with values", "accesses_with_values", known},
     };
     memcpy(list, all, sizeof all);
 }
@@ -201,7 +202,16 @@ static void write_json(const struct st_trace *trace, const char *path, const str
 
 /* ---- the command ---- */
 
-static int read_all(struct st_reading *reading, struct st_race_list *races,
+/* How many of the events have a value of which something is known. */
+static uint64_t count_known(const struct st_event *events, const struct st_access_value *values,
+                            size_t count) {
+    uint64_t known = 0;
+    for (size_t i = 0; values && i < count; i++)
+        known += values[i].known && events[i].written <= ST_WRITE;
+    return known;
+}
+
+static int read_all(struct st_reading *reading, struct st_race_list *races, uint64_t *known,
                     struct st_error *error) {
     struct st_event *events;
     uint64_t first;
@@ -211,6 +221,7 @@ static int read_all(struct st_reading *reading, struct st_race_list *races,
         const struct st_variable_run *ended = st_trace_ended(reading->trace, &ended_count);
         st_race_list_forget(races, ended, ended_count);
         st_race_list_feed(races, events, (size_t)count, first);
+        *known += count_known(events, st_trace_values(reading->trace), (size_t)count);
     }
     end_reading(reading, count == 0);
     return (int)count;
@@ -220,12 +231,13 @@ static int write_stats(struct st_reading *reading, const struct values *values, 
                        struct st_race_list *races, struct st_output *output,
                        struct st_error *error) {
     struct fact list[FACT_COUNT];
-    if (read_all(reading, races, error) < 0) {
+    uint64_t known = 0;
+    if (read_all(reading, races, &known, error) < 0) {
         st_output_abandon(output);
         return -1;
     }
     st_race_list_finish(races, st_trace_symbols(reading->trace));
-    list_facts(reading->trace, list);
+    list_facts(reading->trace, known, list);
     if (values->format == FORMAT_JSON)
         write_json(reading->trace, path, list, races, output->file);
     else
@@ -241,7 +253,7 @@ static enum status run(const void *given, const char *const *operands) {
     struct st_error error;
     if (open_reading(&reading, operands[0],
                      (values->repair ? ST_TRACE_REPAIR : 0) | ST_TRACE_AHEAD | ST_TRACE_LIVES |
-                         ST_TRACE_PACKED,
+                         ST_TRACE_PACKED | ST_TRACE_VALUES,
                      values->common.quiet, &error) < 0)
         return complain(&error);
     int result = st_output_open(&output, values->output, operands, &error);

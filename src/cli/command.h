@@ -21,9 +21,13 @@ struct command {
     /* With these values, does a program with its arguments come behind "--"? Then its operands may
      * all be missing, and `run` gets the words of the program behind their NULL. NULL: never. */
     bool (*takes_program)(const void *values);
+    /* Traces or a program: "--" and a program may come instead of operands, or behind them. `run`
+     * gets operands, NULL, the words of the program if there is one, and NULL. */
+    bool program_may_follow;
     const char *program_usage;     /* the usage line then, from the options on */
     void (*more_help)(FILE *file); /* what --help says after the options, or NULL */
     enum status (*run)(const void *values, const char *const *operands);
+    bool in_crew; /* mpirun may start it on several ranks, which then work together */
     /* Instead of everything from `options` on, for a command that passes its arguments on
      * unchanged. It runs with the signals that we were started with, so that it may exec. */
     enum status (*run_untouched)(int argc, char **argv);
@@ -31,7 +35,7 @@ struct command {
 
 extern const struct command cmd_run, cmd_record, cmd_hunt, cmd_replay, cmd_check, cmd_predict,
     cmd_infer, cmd_report, cmd_stats, cmd_convert, cmd_dump, cmd_cc, cmd_cxx, cmd_doctor,
-    cmd_completion, cmd_baseline;
+    cmd_completion, cmd_baseline, cmd_compare, cmd_refine;
 
 extern const struct command *const commands[]; /* ends with NULL */
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 const struct command *const commands[] = {
-    &cmd_run,   &cmd_record, &cmd_hunt,     &cmd_replay,     &cmd_check,   &cmd_predict,
-    &cmd_infer, &cmd_report, &cmd_baseline, &cmd_stats,      &cmd_convert, &cmd_dump,
-    &cmd_cc,    &cmd_cxx,    &cmd_doctor,   &cmd_completion, NULL};
+    &cmd_run,   &cmd_record, &cmd_hunt,   &cmd_replay,     &cmd_check, &cmd_predict, &cmd_compare,
+    &cmd_infer, &cmd_refine, &cmd_report, &cmd_baseline,   &cmd_stats, &cmd_convert, &cmd_dump,
+    &cmd_cc,    &cmd_cxx,    &cmd_doctor, &cmd_completion, NULL};
 
 const char *const color_words[] = {
     [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never", NULL};

@@ -3,6 +3,7 @@
 #define SERIATIM_CLI_COMMON_OPTIONS_H
 
 #include "cli/command.h"
+#include "session/java/java_program.h"
 #include "trace/relation.h"
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
@@ -51,6 +52,38 @@ extern const char *const color_words[], *const format_words[];
         .help = "functions that only hand out memory: name it after their callers; may be "        \
                 "repeated",                                                                        \
         .note = "those like malloc are recognised"                                                 \
+    }
+
+/* What to watch of a Java program: a struct st_java_options called java. */
+#define JAVA_OPTIONS(type)                                                                         \
+    {.name = "include",                                                                            \
+     .kind = ST_TEXTS,                                                                             \
+     .offset = offsetof(type, java.include),                                                       \
+     .value = "GLOB",                                                                              \
+     .help = "Java: watch these classes, 'com.acme.*'; may be repeated",                           \
+     .note = "without it, all but those of the JDK, build tools and test frameworks"},             \
+        {.name = "exclude",                                                                        \
+         .kind = ST_TEXTS,                                                                         \
+         .offset = offsetof(type, java.exclude),                                                   \
+         .value = "GLOB",                                                                          \
+         .help = "Java: do not watch these classes; may be repeated"},                             \
+        {.name = "jdk",                                                                            \
+         .kind = ST_TEXTS,                                                                         \
+         .offset = offsetof(type, java.jdk),                                                       \
+         .value = "CLASS",                                                                         \
+         .help = "Java: watch this class of the JDK, too, 'java.util.Vector'; may be repeated"},   \
+        {.name = "blocks",                                                                         \
+         .kind = ST_CHOICE,                                                                        \
+         .offset = offsetof(type, java.blocks),                                                    \
+         .value = "WHICH",                                                                         \
+         .initial = "all",                                                                         \
+         .choices = st_java_blocks,                                                                \
+         .help = "Java: which methods can be blocks",                                              \
+         .note = "nonleaf: those that call others"},                                               \
+    {                                                                                              \
+        .name = "arrays", .kind = ST_CHOICE, .offset = offsetof(type, java.arrays),                \
+        .value = "HOW", .initial = "fine", .choices = st_java_arrays,                              \
+        .help = "Java: how to watch arrays", .note = "coarse: an array is one variable"            \
     }
 
 /* Rows for commands that have them. `type` is the command's struct of values. */

@@ -1,6 +1,7 @@
 #include "cli/hunting.h"
 
 #include "cli/messages.h"
+#include "cli/cluster/ranks.h"
 #include "finding/observation.h"
 #include "report/load/load.h"
 
@@ -20,17 +21,6 @@ static volatile sig_atomic_t stopping;
 static void on_stop(int number) {
     (void)number;
     stopping = 1;
-}
-
-static void catch_stops(void) {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_stop}, before;
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        sigaction(signals[i], NULL, &before);
-        if (before.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    }
 }
 
 static bool is_stopped(void *context) {
@@ -129,7 +119,7 @@ static enum status write_result(const struct hunting *hunting, const struct st_f
 enum status hunt_and_write(const struct hunting *hunting, const struct st_hunt_options *options,
                            const struct st_filters *filters, struct st_output *output) {
     struct st_error error;
-    catch_stops();
+    ranks_catch_stops(on_stop);
     struct st_hunt *hunt = st_hunt(options, &error);
     show_status_line(NULL);
     if (!hunt) {
@@ -137,6 +127,9 @@ enum status hunt_and_write(const struct hunting *hunting, const struct st_hunt_o
         return complain(&error);
     }
     enum status status = write_result(hunting, filters, hunt, output);
+    if (stopping && ranks_crew())
+        warn("stopped before all runs were done; with --resume, the same command goes on from "
+             "there");
     st_hunt_free(hunt);
     return status;
 }

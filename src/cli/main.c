@@ -4,6 +4,7 @@
 #include "base/output.h"
 #include "cli/common_options.h"
 #include "cli/messages.h"
+#include "cli/cluster/ranks.h"
 
 #include "base/memory.h"
 
@@ -109,6 +110,19 @@ static enum status wrong_operands(const struct command *command, const struct st
 }
 
 /* The operands, NULL, the words of the program, NULL. */
+static enum status run_with_words(const struct command *command, const void *values,
+                                  const struct st_operands *operands, size_t before) {
+    const char **words = st_alloc(operands->count + 2, sizeof *words);
+    if (operands->count) {
+        memcpy(words, operands->words, before * sizeof *words);
+        memcpy(words + before + 1, operands->words + before,
+               (operands->count - before) * sizeof *words);
+    }
+    enum status status = command->run(values, words);
+    free(words);
+    return status;
+}
+
 static enum status run_with_program(const struct command *command, const void *values,
                                     const struct st_operands *operands) {
     struct st_error error;
@@ -120,13 +134,7 @@ static enum status run_with_program(const struct command *command, const void *v
                 command->name, command->program_usage);
         return complain(&error);
     }
-    const char **words = st_alloc(operands->count + 2, sizeof *words);
-    memcpy(words, operands->words, before * sizeof *words);
-    memcpy(words + before + 1, operands->words + before,
-           (operands->count - before) * sizeof *words);
-    enum status status = command->run(values, words);
-    free(words);
-    return status;
+    return run_with_words(command, values, operands, before);
 }
 
 static enum status run_parsed(const struct command *command, const void *values,
@@ -138,14 +146,20 @@ static enum status run_parsed(const struct command *command, const void *values,
         return show(write_version, NULL);
     if (command->takes_program && command->takes_program(values))
         return run_with_program(command, values, operands);
+    if (command->program_may_follow && operands->dashes != SIZE_MAX)
+        return run_with_program(command, values, operands);
     if (operands->count < command->least_operands || operands->count > command->most_operands)
         return wrong_operands(command, operands);
+    if (command->program_may_follow)
+        return run_with_words(command, values, operands, operands->count);
     return command->run(values, operands->words);
 }
 
 static enum status run_command(const struct command *command, int argc, char **argv) {
     struct st_operands operands;
     struct st_error error;
+    if (command->in_crew && ranks_join(command->name, argc, argv, &error) < 0)
+        return complain(&error);
     void *values = st_alloc(1, command->values_size);
     int parsed = st_options_parse(command_options(command), values, &operands, command->name,
                                   !command->operands_end_options, argc, argv, options_variable,
@@ -153,7 +167,7 @@ static enum status run_command(const struct command *command, int argc, char **a
     enum status status = parsed < 0 ? complain(&error) : run_parsed(command, values, &operands);
     st_operands_free(&operands);
     free(values);
-    return status;
+    return command->in_crew ? ranks_leave(status) : status;
 }
 
 static enum status run_help(int argc, char **argv) {

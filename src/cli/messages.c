@@ -1,5 +1,6 @@
 #include "cli/messages.h"
 
+#include "base/memory.h"
 #include "base/output.h"
 #include "cli/common_options.h"
 #include "report/text/glyphs.h"
@@ -11,17 +12,47 @@
 #include <time.h>
 #include <unistd.h>
 
+static bool held;
+static struct st_text_buffer messages; /* its file is NULL if there are none */
+static char complaint[sizeof(struct st_error) + 64];
+
+void hold_messages(void) {
+    held = true;
+}
+
+void release_messages(void) {
+    held = false;
+}
+
+char *take_messages(void) {
+    if (!messages.file)
+        return st_strdup("");
+    char *text = st_text_buffer_close(&messages);
+    messages.file = NULL;
+    return text;
+}
+
+void print_messages(const char *lines) {
+    fputs(lines, stderr);
+}
+
+const char *last_complaint(void) {
+    return *complaint ? complaint : NULL;
+}
+
 /* Names of files and what is in them may hold what a terminal obeys. */
 static void put_message(const char *head, const char *text) {
-    fputs(head, stderr);
-    st_put_safely(stderr, text, strlen(text), SIZE_MAX);
-    fputc('\n', stderr);
+    FILE *file = stderr;
+    if (held)
+        file = messages.file ? messages.file : st_text_buffer_open(&messages);
+    fputs(head, file);
+    st_put_safely(file, text, strlen(text), SIZE_MAX);
+    fputc('\n', file);
 }
 
 enum status complain(const struct st_error *error) {
-    char text[sizeof *error + 64];
-    st_error_text(error, text, sizeof text);
-    put_message("seriatim: ", text);
+    st_error_text(error, complaint, sizeof complaint);
+    put_message("seriatim: ", complaint);
     return STATUS_TROUBLE;
 }
 
@@ -173,14 +204,7 @@ void end_reading(struct st_reading *reading, bool good) {
 int open_trace_input(struct st_trace_input *input, struct st_trace_source source, bool quiet,
                      struct st_error *error) {
     source.progress = progress_line(quiet);
-    if (st_trace_input_open(input, &source, error) < 0)
-        return -1;
-    uint64_t section = input->spec ? st_spec_section_line(input->spec) : 0;
-    if (section)
-        warn("%s:%" PRIu64 ": 'atomic section' is for run and record and has no effect here: a "
-             "trace already has its blocks",
-             st_trace_input_spec_name(input), section);
-    return 0;
+    return st_trace_input_open(input, &source, error);
 }
 
 int pass_trace_input(struct st_trace_input *input, st_trace_input_feed *feed, void *context,
@@ -198,12 +222,34 @@ void warn_of_no_blocks(const struct st_trace_input *input) {
              st_trace_name(input->reading.trace));
 }
 
-void warn_of_watch(const struct st_watch *watch, const char *program) {
-    char reason[512];
-    if (!st_watch_attached(watch)) {
+int check_not_java(const char *command, const char *program, struct st_error *error) {
+    if (!st_is_java(program))
+        return 0;
+    return st_fail(error, command, ST_AT_FILE, 0,
+                   "the threads of a Java program cannot be scheduled: use 'seriatim run', or "
+                   "'seriatim record' and 'seriatim predict'");
+}
+
+static void warn_of_unwatched(const char *program) {
+    if (st_is_java(program))
+        warn("%s loaded no class that is to be watched, so there is nothing to check: name some "
+             "with --include 'com.acme.*' (classes of the JDK, build tools and test frameworks are "
+             "left out unless they are named)",
+             program);
+    else if (st_is_native_image(program))
+        warn("%s is a native image, and Java programs are watched in a JVM: run its classes with "
+             "java",
+             program);
+    else
         warn("%s could not be watched, so there is nothing to check: build it with seriatim-cc or "
              "seriatim-c++ (or link it dynamically with gcc -fsanitize=thread)",
              program);
+}
+
+void warn_of_watch(const struct st_watch *watch, const char *program) {
+    char reason[512];
+    if (!st_watch_attached(watch)) {
+        warn_of_unwatched(program);
         return;
     }
     if (watch->program.left_others)
@@ -241,4 +287,11 @@ enum status watch_status(const struct st_watch *watch, int found) {
         st_watch_is_damaged(watch))
         return STATUS_TROUBLE;
     return (enum status)found;
+}
+
+void warn_of_elements(const struct st_spec *spec, const char *path) {
+    if (spec && st_spec_cutoff(spec) != UINT64_MAX)
+        warn("%s: 'ignore elements' is for traces and has no effect on a program that runs: use it "
+             "when you check or predict from a recording",
+             path);
 }

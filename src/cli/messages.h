@@ -11,6 +11,18 @@
 enum status complain(const struct st_error *error);
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* From now on nothing is printed, and messages are kept: for a rank that works for another, and for
+ * work whose messages must come in an order. */
+void hold_messages(void);
+/* What was kept since it was asked last, each in a line, for free(). */
+char *take_messages(void);
+/* Prints what was kept elsewhere, and prints again what comes. */
+void release_messages(void);
+void print_messages(const char *lines);
+
+/* What was complained of last; NULL: nothing. */
+const char *last_complaint(void);
+
 /* Writes a help text or the like to standard output. */
 enum status show(void (*write)(FILE *file, const void *context), const void *context);
 
@@ -51,6 +63,12 @@ void show_behind(const void *quiet, uint64_t records, double rate);
 /* Shows a line on standard error, if that is a terminal, in the place of the one before; NULL
  * clears it. */
 void show_status_line(const char *line);
+
+/* Warns about lines of a specification that mean something for traces only. NULL is none. */
+void warn_of_elements(const struct st_spec *spec, const char *path);
+
+/* Schedules of Java programs cannot be forced: -1 with an error if the program is java itself. */
+int check_not_java(const char *command, const char *program, struct st_error *error);
 
 /* Warns about what was not seen: a program without our runtime, missing events. */
 void warn_of_watch(const struct st_watch *watch, const char *program);

@@ -1,5 +1,6 @@
 #include "cli/predict_options.h"
 
+#include "cli/cluster/ranks.h"
 #include "base/memory.h"
 #include "cli/messages.h"
 
@@ -30,6 +31,10 @@ static bool has_theorems(const struct st_predictor *predictor) {
 
 static bool gives_traces(const struct st_predictor *predictor) {
     return predictor->gives_traces;
+}
+
+static bool has_improvements(const struct st_predictor *predictor) {
+    return predictor->improvements != 0;
 }
 
 static bool has_notions(const struct st_predictor *predictor) {
@@ -114,6 +119,14 @@ static const struct shared_row first_rows[] = {
       .offset = offsetof(struct predict_values, as_published),
       .help = "use the theorems as they were printed, with their errors"},
      has_theorems},
+    {{.name = "without",
+      .kind = ST_CHOICES,
+      .offset = offsetof(struct predict_values, without),
+      .value = "IMPROVEMENT",
+      .choices = st_improvement_names,
+      .help = "leave out an improvement",
+      .note = "can be given several times"},
+     has_improvements},
     {{.name = "dump-witness",
       .kind = ST_TEXT,
       .offset = offsetof(struct predict_values, witness),
@@ -169,6 +182,7 @@ static const struct st_option last_rows[] = {
     FILTER_OPTIONS(struct predict_values, filters),
     REPORT_FORMAT_OPTION(struct predict_values, "text"),
     EDITOR_OPTION(struct predict_values, filters),
+    RESUME_OPTION(struct predict_values),
     OUTPUT_OPTION(struct predict_values),
     COMMON_OPTIONS,
 };
@@ -272,27 +286,31 @@ static const char *source_of(const struct predict_values *values, const char *op
 }
 
 bool runs_all_predictors(const struct predict_values *values) {
-    if (st_predictors[predictor_with_table(values)])
+    if (chosen_table(values, &(const struct st_predictor *){NULL}))
         return false;
     return is_all(values->engine) ||
            (values->confirm && !values->proven && !source_of(values, "engine"));
 }
 
 const struct st_predictor *chosen_predictor(const struct predict_values *values) {
-    const struct st_predictor *predictor = st_predictors[predictor_with_table(values)];
-    if (predictor)
+    const struct st_predictor *predictor;
+    if (chosen_table(values, &predictor))
         return predictor;
     if (values->proven)
         return &st_tas;
     return engine_at(values->engine);
 }
 
-size_t predictor_with_table(const struct predict_values *values) {
-    size_t index = 0;
-    while (st_predictors[index] && !(st_predictors[index]->table_option &&
-                                     source_of(values, st_predictors[index]->table_option)))
-        index++;
-    return index;
+const struct st_predictor_table *chosen_table(const struct predict_values *values,
+                                              const struct st_predictor **predictor) {
+    for (size_t i = 0; st_predictors[i]; i++) {
+        const struct st_predictor_table *tables = st_predictors[i]->tables;
+        *predictor = st_predictors[i];
+        for (; tables && tables->option; tables++)
+            if (source_of(values, tables->option))
+                return tables;
+    }
+    return NULL;
 }
 
 /* Of two sources, the environment is the one that the user has to be reminded of. */
@@ -353,24 +371,36 @@ static int check_conflicts(const struct predict_values *values, struct st_error 
     return 0;
 }
 
+/* An option does not go with any table, other than the one that it asks for. */
+static int refuse_tables(const struct predict_values *values, const char *option,
+                         struct st_error *error) {
+    for (size_t i = 0; st_predictors[i]; i++) {
+        const struct st_predictor_table *tables = st_predictors[i]->tables;
+        for (; tables && tables->option; tables++)
+            if (strcmp(tables->option, option) != 0 &&
+                refuse_pair(values, option, tables->option, error) < 0)
+                return -1;
+    }
+    return 0;
+}
+
 /* A table is written instead of a report, with one predictor: its own. */
 static int check_table(const struct predict_values *values, struct st_error *error) {
-    size_t index = predictor_with_table(values);
+    const struct st_predictor *predictor;
+    const struct st_predictor_table *chosen = chosen_table(values, &predictor);
     const char *engine = source_of(values, "engine");
-    if (!st_predictors[index])
+    if (!chosen)
         return 0;
-    const char *option = st_predictors[index]->table_option;
-    for (size_t i = index + 1; st_predictors[i]; i++)
-        if (st_predictors[i]->table_option &&
-            refuse_pair(values, option, st_predictors[i]->table_option, error) < 0)
-            return -1;
+    const char *option = chosen->option;
+    if (refuse_tables(values, option, error) < 0)
+        return -1;
     if (refuse_pair(values, option, "dump-witness", error) < 0 ||
         refuse_pair(values, option, "print-suppressions", error) < 0)
         return -1;
-    if (engine && engine_at(values->engine) != st_predictors[index])
+    if (engine && engine_at(values->engine) != predictor)
         return st_fail(error, less_obvious(source_of(values, option), engine), ST_AT_FILE, 0,
                        "--%s goes with --engine %s, which may be left out, and not with %s", option,
-                       st_predictors[index]->name, engine_choice(values->engine));
+                       predictor->name, engine_choice(values->engine));
     const char *format = st_report_format_name(values->format);
     if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
         return st_fail(error, "predict", ST_AT_FILE, 0, "--%s can be written as text or json only",
@@ -387,10 +417,8 @@ static int check_confirm(const struct predict_values *values, struct st_error *e
                            "--%s needs --confirm", only_with[i]);
     if (!values->tries)
         return st_fail(error, "predict", ST_AT_FILE, 0, "option '--tries' needs a number above 0");
-    for (size_t i = 0; st_predictors[i]; i++)
-        if (st_predictors[i]->table_option &&
-            refuse_pair(values, "confirm", st_predictors[i]->table_option, error) < 0)
-            return -1;
+    if (refuse_tables(values, "confirm", error) < 0)
+        return -1;
     return refuse_pair(values, "confirm", "dump-witness", error);
 }
 
@@ -430,6 +458,17 @@ static int check_takers(const struct predict_values *values, const struct st_pre
     return 0;
 }
 
+/* An improvement that the predictor does not have cannot be left out. */
+static int check_without(const struct predict_values *values, const struct st_predictor *predictor,
+                         struct st_error *error) {
+    for (unsigned i = 0; st_improvement_names[i]; i++)
+        if (values->without & ~predictor->improvements & 1u << i)
+            return st_fail(error, source_of(values, "without"), ST_AT_FILE, 0,
+                           "--without %s means nothing to %s", st_improvement_names[i],
+                           predictor->name);
+    return 0;
+}
+
 /* Whoever asks for a notion that the predictor does not have should know. */
 static void warn_of_notion(const struct predict_values *values,
                            const struct st_predictor *predictor) {
@@ -458,5 +497,7 @@ int check_predict_options(const struct predict_values *values, struct st_error *
     if (runs_all_predictors(values))
         return 0;
     warn_of_notion(values, chosen_predictor(values));
-    return check_takers(values, chosen_predictor(values), error);
+    if (check_takers(values, chosen_predictor(values), error) < 0)
+        return -1;
+    return check_without(values, chosen_predictor(values), error);
 }

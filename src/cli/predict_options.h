@@ -12,10 +12,12 @@ struct predict_values {
     struct common_values common;
     unsigned engine; /* see engine_at in predict_options.c */
     bool proven;
-    unsigned notion; /* enum st_notion */
-    unsigned sync;   /* enum st_model_order */
+    unsigned notion;  /* enum st_notion */
+    unsigned sync;    /* enum st_model_order */
+    unsigned without; /* bits of enum st_improvement */
     unsigned relation;
     const char *spec;
+    const char *resume;
     uint64_t limit, jobs;
     double timeout, total_timeout;
     const char *memory;
@@ -44,9 +46,9 @@ const struct st_predictor *chosen_predictor(const struct predict_values *values)
 /* All of them were asked for. What is to be confirmed may come from all, if none was. */
 bool runs_all_predictors(const struct predict_values *values);
 
-/* The index of the predictor whose table was asked for, instead of a report; or the number of
- * predictors. */
-size_t predictor_with_table(const struct predict_values *values);
+/* The table that was asked for instead of a report, or NULL; and whose it is. */
+const struct st_predictor_table *chosen_table(const struct predict_values *values,
+                                              const struct st_predictor **predictor);
 
 /* The bytes that --memory allows; 0: any amount. The option has been checked. */
 size_t predict_memory(const struct predict_values *values);

@@ -177,32 +177,26 @@ void st_findings_keep_first(struct st_findings *findings) {
         free(all[--findings->kept].path); /* nobody has looked for gaps yet */
 }
 
-/* What maps locations. */
-struct mapping {
-    uint64_t (*map)(void *context, uint64_t loc);
-    void *context;
-};
-
-static void map_place(const struct mapping *mapping, struct st_place *place) {
+void st_map_place(const struct st_mapping *mapping, struct st_place *place) {
     if (place->number)
         place->event.loc =
             mapping->map(mapping->context, place->event.loc) & ((ST_LOC_NAME << 1) - 1);
 }
 
-static void map_edges(const struct mapping *mapping, struct st_edge *edges, size_t count) {
+static void map_edges(const struct st_mapping *mapping, struct st_edge *edges, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        map_place(mapping, &edges[i].from);
-        map_place(mapping, &edges[i].to);
+        st_map_place(mapping, &edges[i].from);
+        st_map_place(mapping, &edges[i].to);
     }
 }
 
 void st_findings_map_locations(struct st_findings *findings,
                                uint64_t (*map)(void *context, uint64_t loc), void *context) {
-    const struct mapping mapping = {map, context};
+    const struct st_mapping mapping = {map, context};
     for (size_t i = 0; i < findings->kept; i++) {
         struct st_violation *violation = &findings->violations[i];
         violation->begin_loc = map(context, violation->begin_loc);
-        map_place(&mapping, &violation->event);
+        st_map_place(&mapping, &violation->event);
         map_edges(&mapping, &violation->closing, 1);
         map_edges(&mapping, violation->path, violation->path_length);
     }

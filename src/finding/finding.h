@@ -17,6 +17,13 @@ struct st_place {
     struct st_event event;
 };
 
+/* What gives locations other numbers, of places that there are. */
+struct st_mapping {
+    uint64_t (*map)(void *context, uint64_t loc);
+    void *context;
+};
+void st_map_place(const struct st_mapping *mapping, struct st_place *place);
+
 enum st_edge_kind { ST_EDGE_CONFLICT, ST_EDGE_LOCK, ST_EDGE_FORK, ST_EDGE_JOIN, ST_EDGE_SYNC };
 const char *st_edge_kind_name(enum st_edge_kind kind); /* "conflict", "lock", "fork", ... */
 

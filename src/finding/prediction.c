@@ -104,6 +104,13 @@ void st_prediction_leave_out(struct st_prediction *prediction, uint32_t block, u
         prediction->atomic = ST_UNDECIDED;
 }
 
+void st_prediction_add_atomic(struct st_prediction *prediction, uint32_t block, uint64_t count) {
+    for (uint64_t i = 0; i < count; i++)
+        st_prediction_count(prediction, block, ST_BLOCK_ATOMIC);
+    if (prediction->checks_statically)
+        prediction->static_proofs += count;
+}
+
 void st_prediction_finish(struct st_prediction *prediction) {
     const uint64_t *by = prediction->by;
     if (by[ST_BLOCK_POTENTIAL] || by[ST_BLOCK_VIOLATION])
@@ -197,40 +204,29 @@ void st_prediction_add_depth(struct st_prediction *prediction, struct st_predict
 
 /* ---- locations ---- */
 
-struct mapping {
-    uint64_t (*map)(void *context, uint64_t loc);
-    void *context;
-};
-
-static void map_place(const struct mapping *mapping, struct st_place *place) {
-    if (place->number)
-        place->event.loc =
-            mapping->map(mapping->context, place->event.loc) & ((ST_LOC_NAME << 1) - 1);
-}
-
-static void map_block(const struct mapping *mapping, struct st_predicted_block *block) {
+static void map_block(const struct st_mapping *mapping, struct st_predicted_block *block) {
     block->begin_loc = mapping->map(mapping->context, block->begin_loc);
     for (size_t i = 0; i < block->event_count; i++)
-        map_place(mapping, &block->events[i]);
+        st_map_place(mapping, &block->events[i]);
     for (size_t i = 0; i < block->node_count; i++)
-        map_place(mapping, &block->nodes[i]);
+        st_map_place(mapping, &block->nodes[i]);
     for (size_t i = 0; i < block->path_length; i++) {
-        map_place(mapping, &block->path[i].from);
-        map_place(mapping, &block->path[i].to);
+        st_map_place(mapping, &block->path[i].from);
+        st_map_place(mapping, &block->path[i].to);
     }
     for (size_t i = 0; i < block->schedule_length; i++)
-        map_place(mapping, &block->schedule[i]);
+        st_map_place(mapping, &block->schedule[i]);
 }
 
 /* Replaces each location by what `map` gives for it. */
 static void map_prediction_locations(struct st_prediction *prediction,
                                      uint64_t (*map)(void *context, uint64_t loc), void *context) {
-    struct mapping mapping = {map, context};
+    struct st_mapping mapping = {map, context};
     for (size_t i = 0; i < prediction->listed; i++)
         map_block(&mapping, &prediction->blocks[i]);
     for (size_t i = 0; i < prediction->race_count; i++) {
-        map_place(&mapping, &prediction->races[i].first);
-        map_place(&mapping, &prediction->races[i].second);
+        st_map_place(&mapping, &prediction->races[i].first);
+        st_map_place(&mapping, &prediction->races[i].second);
     }
 }
 
@@ -255,14 +251,14 @@ void st_predictions_deadlock(struct st_predictions *predictions,
 
 void st_predictions_map_locations(struct st_predictions *predictions,
                                   uint64_t (*map)(void *context, uint64_t loc), void *context) {
-    struct mapping mapping = {map, context};
+    struct st_mapping mapping = {map, context};
     for (size_t i = 0; i < predictions->count; i++)
         map_prediction_locations(&predictions->items[i], map, context);
     for (size_t i = 0; i < predictions->deadlock_count; i++) {
         const struct st_predicted_deadlock *deadlock = &predictions->deadlocks[i];
         for (size_t k = 0; k < deadlock->count; k++) {
-            map_place(&mapping, &deadlock->waits[k].holds);
-            map_place(&mapping, &deadlock->waits[k].wants);
+            st_map_place(&mapping, &deadlock->waits[k].holds);
+            st_map_place(&mapping, &deadlock->waits[k].wants);
         }
     }
 }

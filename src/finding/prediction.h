@@ -165,6 +165,9 @@ void st_prediction_may_miss(struct st_prediction *prediction, const char *senten
  * finished. */
 void st_prediction_leave_out(struct st_prediction *prediction, uint32_t block, uint64_t count);
 
+/* So many more blocks of a name are atomic, without a search. The prediction is finished. */
+void st_prediction_add_atomic(struct st_prediction *prediction, uint32_t block, uint64_t count);
+
 /* Adds what was said of the blocks inside so many others; both are finished. Takes over its blocks,
  * and leaves it empty. */
 void st_prediction_add_depth(struct st_prediction *prediction, struct st_prediction *inner,

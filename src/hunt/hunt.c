@@ -2,6 +2,7 @@
 #include "hunt/hunt.h"
 
 #include "base/memory.h"
+#include "hunt/controlled/dealt_runs.h"
 #include "hunt/hunt_state.h"
 #include "hunt/systematic.h"
 
@@ -20,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_IN_ROUND = 16 };
+enum { MOST_IN_ROUND = 64, SHARE_IN_ROUND = 16 };
 
 double st_hunt_clock(void) {
     struct timespec time;
@@ -393,9 +394,13 @@ static int learn(struct st_hunt *hunt, struct st_error *error) {
 
 /* ---- rounds ---- */
 
-/* The first runs teach most, so that the rounds are small at first. */
+/* The first runs teach most, so that the rounds are small at first. Later ones are as large as many
+ * machines together like them to be. */
 static size_t round_size(uint64_t runs) {
-    return runs < 16 ? 4 : runs < 64 ? 8 : MOST_IN_ROUND;
+    uint64_t share = runs / SHARE_IN_ROUND;
+    if (runs < 64)
+        return runs < 16 ? 4 : 8;
+    return share < 16 ? 16 : share < MOST_IN_ROUND ? (size_t)share : MOST_IN_ROUND;
 }
 
 static bool is_enough(const struct st_hunt *hunt) {
@@ -622,6 +627,12 @@ struct st_hunt *st_hunt(const struct st_hunt_options *options, struct st_error *
         st_fail(error, "hunt", ST_AT_FILE, 0, "interrupted before the program had run once");
     st_hunt_free(hunt);
     return NULL;
+}
+
+void st_hunt_serve(const struct st_hunt_options *options, struct st_error *error) {
+    struct st_hunt *hunt = st_hunt_new(options, error);
+    if (hunt)
+        st_serve_runs(&hunt->subject);
 }
 
 void st_hunt_free(struct st_hunt *hunt) {

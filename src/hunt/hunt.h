@@ -46,6 +46,9 @@ struct st_hunt;
 
 /* Does it. NULL with an error when the program cannot be hunted. Release with st_hunt_free. */
 struct st_hunt *st_hunt(const struct st_hunt_options *options, struct st_error *error);
+
+/* On a rank that does runs for rank 0: does not return, unless that is not possible. */
+void st_hunt_serve(const struct st_hunt_options *options, struct st_error *error);
 void st_hunt_free(struct st_hunt *hunt);
 
 /* The result as JSON (seriatim-hunt/1), without stories; st_report_load reads it. Release with

@@ -83,7 +83,7 @@ static uint32_t thread_named(const char *name) {
 static struct st_control_step place_step(const json_t *step, const json_t *places) {
     const json_t *entry = json_object_get(step, "entry");
     struct st_control_step placed = {.role = number_in(step, "role"),
-                                     .thread = thread_named(text_in(step, "thread"))};
+                                     .thread = thread_named(text_in(step, "in_trace"))};
     placed.site_count = find_sites(placed.sites, step, places);
     placed.entry_count = entry ? find_sites(placed.entries, entry, places) : 0;
     return placed;

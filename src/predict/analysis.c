@@ -42,9 +42,13 @@ static void add_model_caveats(const struct st_model *model,
                               struct st_prediction *prediction) {
     if (model->options.order == ST_MODEL_BARRIERS && model->channel_events)
         st_prediction_caveat(prediction,
-                             "Conditions and semaphores do not order anything here, as in the "
-                             "papers: what they guard may be reported falsely (--sync=all takes "
-                             "the order that was observed for granted).");
+                             model->options.data
+                                 ? "Conditions, and signals that are given more than once, do not "
+                                   "order anything here: what they guard may be reported falsely "
+                                   "(--sync=all takes the order that was observed for granted)."
+                                 : "Conditions and semaphores do not order anything here, as in "
+                                   "the papers: what they guard may be reported falsely "
+                                   "(--sync=all takes the order that was observed for granted).");
     if (model->options.order == ST_MODEL_ALL && model->channel_events)
         st_prediction_may_miss(prediction,
                                "Conditions and semaphores order things as they did in this run "
@@ -85,21 +89,27 @@ static void run_analysis(const struct st_analysis *analysis,
 static void add_memory_caveats(const struct st_run *run, bool reads_events,
                                struct st_prediction *prediction) {
     char sentence[400];
-    if (run->last_judged) {
+    if (run->fit.last_judged) {
         snprintf(sentence, sizeof sentence,
                  "Only the first %" PRIu64 " events fitted into memory: %" PRIu64
                  " blocks that begin later were not judged, and count as not decided. Give it more "
                  "(--memory), or record less (a specification, a shorter run).",
-                 run->last_judged, run->unjudged_blocks);
+                 run->fit.last_judged, run->fit.unjudged_blocks);
         st_prediction_may_miss(prediction, sentence);
-        for (size_t i = 0; i < run->unjudged_names; i++)
-            st_prediction_leave_out(prediction, (uint32_t)(i - 1), run->unjudged_by_name[i]);
+        for (size_t i = 0; i < run->fit.unjudged_names; i++)
+            st_prediction_leave_out(prediction, (uint32_t)(i - 1), run->fit.unjudged_by_name[i]);
     }
     if (reads_events && run->last_kept)
         st_prediction_may_miss(prediction,
                                "There was not enough memory to look for feasible schedules in the "
                                "whole run: blocks towards its end may be cut for certain without a "
                                "proof (--memory gives it more).");
+}
+
+/* Blocks that did nothing that counts. */
+static void add_empty_blocks(const struct st_run *run, struct st_prediction *prediction) {
+    for (size_t i = 0; run->empty && i < run->empty->capacity; i++)
+        st_prediction_add_atomic(prediction, (uint32_t)(i - 1), run->empty->items[i]);
 }
 
 void st_predict_run(const struct st_predict_plan *plan, const struct st_run *run,
@@ -111,6 +121,7 @@ void st_predict_run(const struct st_predict_plan *plan, const struct st_run *run
     options.may_deadlock = predictions->deadlock_count || predictions->more_deadlocks;
     for (size_t i = 0; i < plan->analysis_count; i++) {
         run_analysis(&plan->analyses[i], &options, run, &predictions->items[i]);
+        add_empty_blocks(run, &predictions->items[i]);
         add_memory_caveats(run, plan->analyses[i].predictor->reads_events, &predictions->items[i]);
         if (plan->analyses[i].predictor->reads_model)
             add_model_caveats(run->model, predictions, &predictions->items[i]);

@@ -12,8 +12,17 @@ enum {
     BYTES_AN_EVENT = 160
 };
 
+/* A block that a thread is in. */
+struct open_block {
+    size_t place; /* of its begin in the excerpt */
+    size_t kept;  /* events of the thread up to its begin */
+};
+
 struct st_excerpt_thread {
-    size_t depth;     /* blocks that it is in */
+    struct open_block *open; /* blocks that it is in, those whose marks are kept */
+    size_t open_capacity;
+    size_t depth;     /* all blocks that it is in */
+    size_t kept;      /* its events in the excerpt; marks that were taken away do not count */
     bool after_order; /* its last event with an effect is one of a lock, or a receive */
 };
 
@@ -31,31 +40,76 @@ static bool has_effect(const struct st_event *event) {
     return event->op < ST_OP_COUNT && event->op != ST_BEGIN && event->op != ST_END;
 }
 
-/* Follows the blocks of the thread, too. */
-static bool is_needed(struct st_excerpt_thread *thread, const struct st_model *model,
-                      const struct st_event *event) {
-    if (event->op == ST_BEGIN)
-        return thread->depth++ == 0;
-    if (event->op == ST_END)
-        return thread->depth && --thread->depth == 0;
-    if (event->op == ST_READ || event->op == ST_WRITE)
-        return can_matter(model, event) || thread->after_order;
-    return has_effect(event);
-}
-
-static void keep(struct st_excerpt *excerpt, const struct st_event *event, uint64_t number) {
+static void keep(struct st_excerpt *excerpt, struct st_excerpt_thread *thread,
+                 const struct st_event *event, uint64_t number) {
     st_reserve(&excerpt->events, &excerpt->event_capacity, excerpt->count + 1);
     st_reserve(&excerpt->numbers, &excerpt->number_capacity, excerpt->count + 1);
     excerpt->events[excerpt->count] = *event;
     excerpt->numbers[excerpt->count++] = number;
+    thread->kept++;
 }
+
+/* ---- blocks ---- */
+
+static void begin_block(struct st_excerpt *excerpt, struct st_excerpt_thread *thread,
+                        const struct st_event *event, uint64_t number) {
+    size_t depth = thread->depth++;
+    if (depth && depth >= excerpt->depths)
+        return;
+    keep(excerpt, thread, event, number);
+    st_reserve(&thread->open, &thread->open_capacity, depth + 1);
+    thread->open[depth] = (struct open_block){excerpt->count - 1, thread->kept};
+}
+
+/* Nothing that counts has happened since the begin of this block of the depth. */
+static void take_back(struct st_excerpt *excerpt, struct st_excerpt_thread *thread, size_t depth) {
+    size_t place = thread->open[depth].place, name = (uint32_t)(excerpt->events[place].target + 1);
+    st_reserve(&excerpt->empty, &excerpt->empty_capacity, depth + 1);
+    struct st_name_counts *empty = &excerpt->empty[depth];
+    st_reserve(&empty->items, &empty->capacity, name + 1);
+    empty->items[name]++;
+    thread->kept--;
+    if (place + 1 == excerpt->count)
+        excerpt->count--;
+    else
+        excerpt->events[place].op = ST_DROPPED;
+}
+
+static void end_block(struct st_excerpt *excerpt, struct st_excerpt_thread *thread,
+                      const struct st_event *event, uint64_t number) {
+    size_t depth = thread->depth ? --thread->depth : 0;
+    if (depth && depth >= excerpt->depths)
+        return;
+    if (depth && thread->kept == thread->open[depth].kept)
+        take_back(excerpt, thread, depth);
+    else
+        keep(excerpt, thread, event, number);
+}
+
+/* ---- events ---- */
 
 static void take(struct st_excerpt *excerpt, const struct st_model *model,
                  const struct st_event *event, uint64_t number) {
     st_reserve(&excerpt->threads, &excerpt->thread_capacity, (size_t)event->thread + 1);
     struct st_excerpt_thread *thread = &excerpt->threads[event->thread];
-    if (is_needed(thread, model, event))
-        keep(excerpt, event, number);
+    switch (event->op) {
+    case ST_DROPPED:
+    case ST_UNMARKED:
+        return;
+    case ST_BEGIN:
+        begin_block(excerpt, thread, event, number);
+        break;
+    case ST_END:
+        end_block(excerpt, thread, event, number);
+        break;
+    case ST_READ:
+    case ST_WRITE:
+        if (can_matter(model, event) || thread->after_order)
+            keep(excerpt, thread, event, number);
+        break;
+    default:
+        keep(excerpt, thread, event, number);
+    }
     if (has_effect(event))
         thread->after_order =
             event->op == ST_ACQUIRE || event->op == ST_RELEASE || event->op == ST_RECEIVE;
@@ -70,8 +124,23 @@ void st_excerpt_feed(struct st_excerpt *excerpt, const struct st_model *model,
     }
 }
 
+void st_excerpt_finish(struct st_excerpt *excerpt) {
+    size_t count = 0;
+    for (size_t i = 0; i < excerpt->count; i++) {
+        excerpt->events[count] = excerpt->events[i];
+        excerpt->numbers[count] = excerpt->numbers[i];
+        count += excerpt->events[i].op != ST_DROPPED;
+    }
+    excerpt->count = count;
+}
+
 void st_excerpt_free(struct st_excerpt *excerpt) {
+    for (size_t i = 0; i < excerpt->thread_capacity; i++)
+        free(excerpt->threads[i].open);
+    for (size_t i = 0; i < excerpt->empty_capacity; i++)
+        free(excerpt->empty[i].items);
     free(excerpt->events);
     free(excerpt->numbers);
+    free(excerpt->empty);
     free(excerpt->threads);
 }

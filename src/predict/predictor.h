@@ -14,10 +14,27 @@
 
 enum st_notion { ST_NOTION_CONFLICT, ST_NOTION_VIEW };
 
+/* The improvements of TSE 2006. Each can be left out for comparison. The last three concern locks
+ * whose acquires and releases are both movers (5.5). */
+enum st_improvement {
+    ST_WITHOUT_ESCAPE = 1,        /* a variable counts from its first access on */
+    ST_WITHOUT_HAPPEN_BEFORE = 2, /* all threads are concurrent all the time */
+    ST_WITHOUT_MULTILOCKSET = 4,  /* races by Eraser's locksets */
+    ST_WITHOUT_SECTIONS = 8,      /* Theorem 1 instead of Theorem 2: no AcqA*Rel */
+    ST_WITHOUT_REENTRANT = 16,
+    ST_WITHOUT_THREAD_LOCAL = 32,
+    ST_WITHOUT_PROTECTED = 64,
+};
+
+/* Their names, in this order, ending with NULL. */
+extern const char *const st_improvement_names[];
+struct st_piece_dealer;
+
 /* Options that several predictors share. All zero are the defaults. */
 struct st_predict_options {
     enum st_notion notion;
     bool as_published;                 /* the theorems as printed, errors and all */
+    unsigned without;                  /* bits of enum st_improvement */
     unsigned jobs;                     /* threads to work with; 0 counts as 1 */
     double timeout;                    /* seconds for what may take exponential time; 0: no limit */
     const struct st_total_time *total; /* for all of them together; NULL: no limit */
@@ -27,17 +44,19 @@ struct st_predict_options {
     size_t limit;              /* how many blocks to list at most; 0: all */
     enum st_model_order order; /* which order holds in every schedule */
     enum st_relation relation; /* ST_DATA: only accesses conflict */
-    bool may_deadlock;         /* st_predict_run sets it: some schedule may end in deadlock */
+    const struct st_piece_dealer *dealer; /* others work with us; NULL: nobody does */
+    bool may_deadlock; /* st_predict_run sets it: some schedule may end in deadlock */
 };
 
 struct st_predictor {
     const char *name;
-    const char *summary; /* one line for --help */
-    const char *notion;  /* what atomic means to it; NULL: what the options ask for */
-    bool reads_events;   /* it looks at the events of the run */
-    bool reads_model;    /* it looks at the model of the run */
-    bool as_published;   /* it has the theorems as printed, too */
-    bool gives_traces;   /* its witnesses have all events that run, so that each is a trace */
+    const char *summary;   /* one line for --help */
+    const char *notion;    /* what atomic means to it; NULL: what the options ask for */
+    bool reads_events;     /* it looks at the events of the run */
+    bool reads_model;      /* it looks at the model of the run */
+    bool as_published;     /* it has the theorems as printed, too */
+    unsigned improvements; /* those that it can do without: bits of enum st_improvement */
+    bool gives_traces;     /* its witnesses have all events that run, so that each is a trace */
 
     /* Its own options: a table that ends with a row without a name, and the size of the struct of
      * values that `own` points to below. All zero are the defaults, and the names differ from those
@@ -55,11 +74,16 @@ struct st_predictor {
     void (*run)(const struct st_run *run, const struct st_predict_options *options, const void *own,
                 struct st_prediction *prediction);
 
-    /* A table of its paper, and the flag among its options that asks for it instead of a report.
-     * NULL: there is none. */
-    const char *table_option;
-    void (*fill_table)(const struct st_run *run, const struct st_predict_options *options,
-                       struct st_table *table);
+    /* Tables of its paper, ending with a row without an option. NULL: there are none. */
+    const struct st_predictor_table *tables;
+};
+
+/* A table, and the flag among the options of its predictor that asks for it instead of a report. */
+struct st_predictor_table {
+    const char *option;
+    const char *name; /* among the tables of all predictors */
+    void (*fill)(const struct st_run *run, const struct st_predict_options *options,
+                 struct st_table *table);
 };
 
 extern const struct st_predictor st_reduction;

@@ -8,6 +8,10 @@ const struct st_predictor *const st_predictors[] = {&st_reduction, &st_blocks, &
 const char *const st_notion_names[] = {
     [ST_NOTION_CONFLICT] = "conflict", [ST_NOTION_VIEW] = "view", NULL};
 
+const char *const st_improvement_names[] = {
+    "escape",     "happen-before", "multilockset", "sections",
+    "re-entrant", "thread-local",  "protected",    NULL};
+
 size_t st_predictor_count(void) {
     size_t count = 0;
     while (st_predictors[count])

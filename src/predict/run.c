@@ -1,7 +1,6 @@
 #include "predict/run.h"
 
 #include "base/memory.h"
-#include "predict/excerpt.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,23 +8,16 @@
 struct st_run_builder {
     struct st_model *model, *shared_model;
     struct st_some_blocks some;
-    uint64_t wanted_blocks;
+    bool has_blocks;   /* that were wanted */
     bool keeps_events; /* those of the last pass */
-    size_t memory;
-    uint64_t fed; /* events of the pass so far, or of the last one */
+    bool wants_excerpt;
+    unsigned depths; /* that can be judged without the trace, the first included */
+    unsigned depth;  /* so many are unmarked */
+    uint64_t fed;    /* events of the pass so far, or of the last one */
     struct st_excerpt excerpt;
     struct st_event *events; /* of a short run: all of them */
     size_t event_capacity;
-    uint64_t checked; /* the event at which somebody last looked how much memory there is */
-    size_t *depths;   /* by thread: open blocks, in the last pass of a run that does not fit */
-    size_t depth_capacity;
-    uint64_t *unjudged; /* by name + 1 */
-    size_t unjudged_capacity;
-};
-
-enum {
-    LEAST_EVENTS = 65536,      /* they fit, however little memory there is */
-    EVENTS_PER_CHECK = 1 << 18 /* of the memory in use, which takes a system call */
+    struct st_value_numbers *values; /* of the events */
 };
 
 struct st_run *st_run_new(const struct st_run_needs *needs) {
@@ -36,11 +28,15 @@ struct st_run *st_run_new(const struct st_run_needs *needs) {
     builder->model = st_model_new(&needs->model);
     if (needs->shared_model)
         builder->shared_model = st_model_new(&shared);
-    builder->keeps_events = needs->events;
-    builder->memory = needs->memory;
     builder->some.wanted = needs->blocks;
-    *run = (struct st_run){
-        .model = builder->model, .shared_model = builder->shared_model, .builder = builder};
+    builder->depths = needs->depths;
+    builder->keeps_events = needs->events || needs->depths > 1;
+    builder->wants_excerpt = needs->excerpt;
+    builder->excerpt.depths = needs->depths;
+    *run = (struct st_run){.model = builder->model,
+                           .shared_model = builder->shared_model,
+                           .fit.memory = needs->memory,
+                           .builder = builder};
     return run;
 }
 
@@ -52,11 +48,13 @@ void st_run_free(struct st_run *run) {
     st_some_blocks_free(&run->builder->some);
     free(run->builder->events);
     st_excerpt_free(&run->builder->excerpt);
-    free(run->builder->depths);
-    free(run->builder->unjudged);
+    st_run_fit_free(&run->fit);
+    free(run->builder->values);
     free(run->builder);
     free(run);
 }
+
+/* ---- passes over the trace ---- */
 
 static bool wants_pass(const struct st_model *model) {
     return model && st_model_wants_pass(model);
@@ -83,62 +81,37 @@ static bool is_last_pass(const struct st_run *run) {
     return st_model_makes_units(run->model);
 }
 
-/* ---- how much of the run fits ---- */
-
-/* If the memory is used up, the run ends here for all that follows, later passes included. */
-static void check_memory(struct st_run *run, uint64_t last) {
-    struct st_run_builder *builder = run->builder;
-    if (!builder->memory || run->last_judged || last < LEAST_EVENTS ||
-        (builder->checked && last < builder->checked + EVENTS_PER_CHECK))
+static void feed_model(struct st_model *model, const struct st_event_batch *batch) {
+    if (!wants_pass(model))
         return;
-    builder->checked = last;
-    if (st_memory_in_use() > builder->memory)
-        run->last_judged = last;
+    if (!batch->numbers)
+        st_model_feed(model, batch->events, batch->count, batch->first);
+    for (size_t i = 0; batch->numbers && i < batch->count; i++)
+        st_model_feed(model, &batch->events[i], 1, batch->numbers[i]);
 }
 
-static void count_unjudged(struct st_run *run, const struct st_event *event, uint64_t number) {
-    struct st_run_builder *builder = run->builder;
-    if (event->op != ST_BEGIN && event->op != ST_END)
-        return;
-    st_reserve(&builder->depths, &builder->depth_capacity, (size_t)event->thread + 1);
-    size_t *depth = &builder->depths[event->thread];
-    if (event->op == ST_END) {
-        *depth -= *depth > 0;
-    } else if ((*depth)++ == 0 && run->last_judged && number > run->last_judged) {
-        size_t name = (uint32_t)(event->target + 1);
-        st_reserve(&builder->unjudged, &builder->unjudged_capacity, name + 1);
-        builder->unjudged[name]++;
-        run->unjudged_blocks++;
-        run->unjudged_by_name = builder->unjudged;
-        run->unjudged_names = builder->unjudged_capacity;
-    }
-}
-
-/* How many of the events are judged. */
-static size_t count_judged(struct st_run *run, const struct st_event *events, size_t count,
-                           uint64_t first) {
-    if (run->builder->memory && is_last_pass(run))
-        for (size_t i = 0; i < count; i++)
-            count_unjudged(run, &events[i], first + i);
-    if (!run->last_judged || first + count - 1 <= run->last_judged)
-        return count;
-    return first > run->last_judged ? 0 : (size_t)(run->last_judged - first + 1);
+/* Returns how many of the events are judged. */
+static size_t feed_models(struct st_run *run, const struct st_event_batch *all) {
+    struct st_event_batch batch = *all;
+    batch.count = st_run_fit_count(&run->fit, all, is_last_pass(run));
+    if (!batch.count)
+        return 0;
+    feed_model(run->builder->model, &batch);
+    feed_model(run->builder->shared_model, &batch);
+    run->builder->fed += batch.count;
+    return batch.count;
 }
 
 void st_run_feed(struct st_run *run, const struct st_event *all, size_t total, uint64_t first) {
     struct st_run_builder *builder = run->builder;
     const struct st_event *events = st_some_blocks_of(&builder->some, all, total);
-    size_t count = count_judged(run, events, total, first);
+    struct st_event_batch batch = {.events = events, .first = first, .count = total};
+    size_t count = feed_models(run, &batch);
     if (!count)
         return;
-    if (wants_pass(builder->model))
-        st_model_feed(builder->model, events, count, first);
-    if (wants_pass(builder->shared_model))
-        st_model_feed(builder->shared_model, events, count, first);
     if (builder->keeps_events && is_last_pass(run))
         keep_events(run, events, count, first);
-    builder->fed += count;
-    check_memory(run, first + count - 1);
+    st_run_fit_check(&run->fit, first + count - 1);
 }
 
 static void end_keeping(struct st_run *run) {
@@ -146,38 +119,90 @@ static void end_keeping(struct st_run *run) {
     builder->keeps_events = false;
     if (!builder->excerpt.is_used)
         return;
+    st_excerpt_finish(&builder->excerpt);
     run->events = builder->excerpt.events;
     run->numbers = builder->excerpt.numbers;
     run->event_count = builder->excerpt.count;
     run->last_kept = builder->excerpt.last_kept;
 }
 
-/* What is left goes to the events, except for what units will take. */
-static void prepare_excerpt(struct st_run_builder *builder) {
-    size_t memory = builder->memory, used = memory ? st_memory_in_use() : 0;
-    size_t room = used < memory ? (memory - used) / 4 * 3 : 0;
-    size_t least = memory / 4 + (memory > 0); /* 0 would mean any amount */
-    builder->excerpt.memory = room > least ? room : least;
-    builder->excerpt.is_used =
-        builder->keeps_events && st_excerpt_pays(builder->fed, builder->excerpt.memory);
+static void end_models_pass(struct st_run *run) {
+    struct st_run_builder *builder = run->builder;
+    if (wants_pass(builder->model))
+        st_model_end_pass(builder->model);
+    if (wants_pass(builder->shared_model))
+        st_model_end_pass(builder->shared_model);
+    st_run_fit_end_pass(&run->fit);
 }
 
 void st_run_end_pass(struct st_run *run) {
     struct st_run_builder *builder = run->builder;
     if (builder->keeps_events && is_last_pass(run))
         end_keeping(run);
-    if (wants_pass(builder->model))
-        st_model_end_pass(builder->model);
-    if (wants_pass(builder->shared_model))
-        st_model_end_pass(builder->shared_model);
-    prepare_excerpt(builder);
-    builder->fed = builder->checked = 0;
-    builder->wanted_blocks = builder->some.begun;
+    end_models_pass(run);
+    builder->excerpt.memory = st_run_fit_room(&run->fit);
+    builder->excerpt.is_used =
+        builder->keeps_events &&
+        (builder->wants_excerpt || st_excerpt_pays(builder->fed, builder->excerpt.memory));
+    builder->fed = 0;
+    builder->has_blocks = builder->some.begun > 0;
     st_some_blocks_restart(&builder->some);
 }
 
-uint64_t st_run_wanted_blocks(const struct st_run *run) {
-    return run->builder->wanted_blocks;
+void st_run_set_values(struct st_run *run, const struct st_value_numbers *values, size_t count) {
+    struct st_run_builder *builder = run->builder;
+    free(builder->values);
+    builder->values = st_alloc(run->event_count + 1, sizeof *builder->values);
+    for (size_t i = 0; i < run->event_count; i++) {
+        uint64_t number = run->numbers ? run->numbers[i] : i + 1;
+        if (number <= count)
+            builder->values[i] = values[number - 1];
+    }
+    run->values = builder->values;
+}
+
+bool st_run_has_blocks(const struct st_run *run) {
+    return run->builder->has_blocks;
+}
+
+/* ---- blocks in blocks ---- */
+
+bool st_run_can_go_deeper(const struct st_run *run) {
+    return run->builder->depth + 1 < run->builder->depths && run->events && !run->last_kept &&
+           !run->fit.last_judged;
+}
+
+/* The models know from the passes over the trace what they must know before they make units. */
+static void make_units_again(struct st_run *run, const struct st_event *events) {
+    enum { BATCH = 1 << 16 };
+    struct st_run_builder *builder = run->builder;
+    st_model_restart_units(builder->model);
+    if (builder->shared_model)
+        st_model_restart_units(builder->shared_model);
+    for (size_t i = 0; i < run->event_count; i += BATCH) {
+        size_t left = run->event_count - i;
+        struct st_event_batch batch = {.events = events + i,
+                                       .numbers = run->numbers ? run->numbers + i : NULL,
+                                       .first = i + 1,
+                                       .count = left < BATCH ? left : BATCH};
+        size_t count = feed_models(run, &batch);
+        if (count)
+            st_run_fit_check(&run->fit, st_batch_number(&batch, count - 1));
+    }
+    end_models_pass(run);
+}
+
+void st_run_go_deeper(struct st_run *run) {
+    struct st_run_builder *builder = run->builder;
+    const struct st_excerpt *excerpt = &builder->excerpt;
+    struct st_event *events = run->numbers ? excerpt->events : builder->events;
+    builder->depth++;
+    bool any = st_unmark_outermost(events, run->event_count) > 0;
+    run->empty = builder->depth < excerpt->empty_capacity ? &excerpt->empty[builder->depth] : NULL;
+    for (size_t i = 0; run->empty && i < run->empty->capacity; i++)
+        any |= run->empty->items[i] > 0;
+    builder->has_blocks = any;
+    make_units_again(run, events);
 }
 
 struct st_run *st_run_of_events(const struct st_run_needs *needs, const struct st_event *events,
@@ -186,6 +211,7 @@ struct st_run *st_run_of_events(const struct st_run_needs *needs, const struct s
     run->events = events;
     run->event_count = count;
     run->builder->keeps_events = false;
+    run->builder->depths = 1; /* the events are not its own */
     while (st_run_wants_pass(run)) {
         st_run_feed(run, events, count, 1);
         st_run_end_pass(run);

@@ -9,16 +9,22 @@
  *         st_run_end_pass(run);
  *     }
  *
- * Read-only from then on, and so for any number of threads at once. */
+ * Read-only from then on, and so for any number of threads at once. Outermost blocks are judged.
+ * When that is done, st_run_go_deeper makes the next ones the outermost, without the trace. */
 #ifndef SERIATIM_PREDICT_RUN_H
 #define SERIATIM_PREDICT_RUN_H
 
+#include "predict/excerpt.h"
 #include "predict/model/model.h"
+#include "predict/run_fit.h"
 #include "predict/some_blocks.h"
+#include "trace/values.h"
 
 struct st_run_needs {
     struct st_model_options model;
     bool events;       /* in memory */
+    bool excerpt;      /* of those that count only, even if the run is short */
+    unsigned depths;   /* so many depths of blocks will be judged; 0 counts as 1 */
     size_t memory;     /* bytes that the process may use; 0: any amount */
     bool shared_model; /* a second model, with variables that are shared, but not contended */
     struct st_blocks_wanted blocks; /* the outermost of these are judged */
@@ -30,14 +36,14 @@ struct st_run {
     /* NULL: not needed. Number numbers[i] is events[i], or number i + 1 if there are no numbers. */
     const struct st_event *events;
     const uint64_t *numbers;
+    const struct st_value_numbers
+        *values; /* of the events (predict/tas/tas.h); NULL: none is known */
     size_t event_count;
-    uint64_t last_kept;   /* 0: all events of the run that count are there. Otherwise those to this
-                           * number are; there was no memory for more */
-    uint64_t last_judged; /* 0: the run is judged as a whole. Otherwise to this event: there was no
-                           * memory for more */
-    uint64_t unjudged_blocks;         /* outermost blocks that begin after it */
-    const uint64_t *unjudged_by_name; /* the same by name + 1; 0: without one */
-    size_t unjudged_names;
+    uint64_t last_kept;    /* 0: all events of the run that count are there. Otherwise those to this
+                            * number are; there was no memory for more */
+    struct st_run_fit fit; /* how much of the run is judged */
+    const struct st_name_counts *empty; /* blocks that neither the model nor the events have,
+                                         * because they did nothing that counts; NULL: none */
     struct st_run_builder *builder;
 };
 
@@ -48,8 +54,18 @@ bool st_run_wants_pass(const struct st_run *run);
 void st_run_feed(struct st_run *run, const struct st_event *events, size_t count, uint64_t first);
 void st_run_end_pass(struct st_run *run);
 
-/* How many blocks there are that were wanted, if not all were. */
-uint64_t st_run_wanted_blocks(const struct st_run *run);
+/* Is all there that it takes to judge the blocks inside those that were judged? */
+bool st_run_can_go_deeper(const struct st_run *run);
+
+/* The outermost blocks are no blocks any more, those directly inside them are the outermost. */
+void st_run_go_deeper(struct st_run *run);
+
+/* If not all blocks were wanted, or it went deeper: are there any? */
+bool st_run_has_blocks(const struct st_run *run);
+
+/* What is known of the values of the first `count` events of the trace, which must outlive the run.
+ * After the last pass. */
+void st_run_set_values(struct st_run *run, const struct st_value_numbers *values, size_t count);
 
 /* The same for a trace in memory, which must outlive the run. */
 struct st_run *st_run_of_events(const struct st_run_needs *needs, const struct st_event *events,

@@ -58,3 +58,21 @@ void st_some_blocks_free(struct st_some_blocks *some) {
     free(some->threads);
     free(some->batch);
 }
+
+uint64_t st_unmark_outermost(struct st_event *events, size_t count) {
+    uint64_t left = 0;
+    size_t *depths = NULL, capacity = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (events[i].op != ST_BEGIN && events[i].op != ST_END)
+            continue;
+        st_reserve(&depths, &capacity, (size_t)events[i].thread + 1);
+        size_t *depth = &depths[events[i].thread];
+        bool begins = events[i].op == ST_BEGIN;
+        if (begins ? (*depth)++ == 0 : --*depth == 0)
+            events[i].op = ST_UNMARKED;
+        else
+            left += begins;
+    }
+    free(depths);
+    return left;
+}

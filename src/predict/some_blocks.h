@@ -32,4 +32,7 @@ const struct st_event *st_some_blocks_of(struct st_some_blocks *some, const stru
 void st_some_blocks_restart(struct st_some_blocks *some);
 void st_some_blocks_free(struct st_some_blocks *some);
 
+/* Takes away the marks of the outermost blocks. Returns how many blocks are left. */
+uint64_t st_unmark_outermost(struct st_event *events, size_t count);
+
 #endif

@@ -41,6 +41,8 @@ bool st_report_disagrees(const struct st_report *report) {
     struct st_result_list results = st_report_results(report);
     bool yes = false, no = false;
     for (size_t i = 0; i < results.count; i++) {
+        if (results.items[i].published_form_of)
+            continue;
         yes |= results.items[i].findings->verdict == ST_SERIALIZABLE;
         no |= results.items[i].findings->verdict == ST_NOT_SERIALIZABLE;
     }

@@ -3,6 +3,7 @@
 #ifndef SERIATIM_REPORT_REPORT_H
 #define SERIATIM_REPORT_REPORT_H
 
+#include "finding/counters.h"
 #include "finding/prediction.h"
 #include "trace/relation.h"
 #include "trace/symbols.h"
@@ -17,6 +18,11 @@ struct st_result {
     const struct st_findings *findings;
     double seconds;    /* of processor time in the engine */
     size_t peak_bytes; /* of the engine's state */
+
+    /* NULL, or: the engine is an algorithm as published, with its errors, and the one of this name
+     * is the same without them. Its verdict does not count. */
+    const char *published_form_of;
+    struct st_counters counters; /* of its work */
 };
 
 /* What is known of the place where an event happened, beyond its location. The texts stay until the
@@ -161,7 +167,8 @@ const struct st_predictions *st_report_predictions(const struct st_report *repor
 
 struct st_counts st_report_counts(const struct st_report *report);
 
-/* Do two engines give opposite verdicts? One of them must then be wrong. */
+/* Do two engines give opposite verdicts? One of them must then be wrong. Those as published do not
+ * count. */
 bool st_report_disagrees(const struct st_report *report);
 
 /* Does the trace end inside blocks or critical sections, or before its file says it ends? */

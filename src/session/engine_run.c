@@ -95,8 +95,12 @@ struct st_findings st_engine_run_snapshot(const struct st_engine_run *run) {
 
 struct st_result st_engine_run_result(const struct st_engine_run *run,
                                       const struct st_findings *findings) {
-    return (struct st_result){.engine = run->engine->name,
-                              .findings = findings,
-                              .seconds = run->seconds,
-                              .peak_bytes = run->peak_bytes};
+    struct st_result result = {.engine = run->engine->name,
+                               .findings = findings,
+                               .seconds = run->seconds,
+                               .peak_bytes = run->peak_bytes,
+                               .published_form_of = run->engine->published_form_of};
+    if (run->engine->count)
+        run->engine->count(run->state, &result.counters);
+    return result;
 }

@@ -35,13 +35,14 @@ void st_live_report(struct st_live_check *check, const char *name, bool with_spe
     struct st_finding_names *names = st_finding_names_new(translator, &findings);
     struct st_details details = st_finding_names_details(names);
     struct st_result result = st_engine_run_result(&check->run, &findings);
+    struct st_facts facts = st_live_check_facts(check);
     struct st_seen seen = {0};
     struct st_report report = {.schema = ST_RUN_SCHEMA,
                                .trace = name,
                                .details = &details,
                                .built = st_places_built(st_translator_places(translator)),
                                .symbols = st_finding_names_symbols(names),
-                               .facts = st_validator_facts(check->validator),
+                               .facts = &facts,
                                .repairs = st_validator_repairs(check->validator),
                                .stopped = check->run.stopped,
                                .relation = check->relation,

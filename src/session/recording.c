@@ -106,8 +106,13 @@ static void write_events(void *context, struct st_event *events, const uint64_t 
     count = fit(recording, count);
     st_describe_events(recording->describer, events, count);
     st_validate(recording->validator, events, count, symbols->threads.count, symbols->locks.count);
+    const uint32_t *runs = st_translator_runs(translator);
+    for (size_t i = 0; runs && i < count; i++)
+        recording->more += runs[i];
     recording->since_ends += count;
     recording->events += count;
+    st_native_writer_values(recording->writer, st_translator_values(translator));
+    st_native_writer_runs(recording->writer, runs);
     if (write_ends(recording, &error) < 0 ||
         st_native_writer.write(recording->writer, events, count, &error) < 0)
         give_up(recording, &error);
@@ -117,6 +122,8 @@ static void write_events(void *context, struct st_event *events, const uint64_t 
 
 struct st_translation st_recording_translation(struct st_recording *recording) {
     return (struct st_translation){.rule = recording->rule,
+                                   .values = recording->values,
+                                   .runs = !recording->most_events,
                                    .sites = true,
                                    .outline = true,
                                    .names = true,

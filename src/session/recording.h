@@ -27,6 +27,7 @@ struct st_recording {
     struct st_watch *watch;
     struct st_recording_hooks hooks;
     enum st_stream_rule rule; /* which accesses may be left out */
+    bool values;              /* of accesses are written with them */
     uint64_t most_events;     /* the rest is left out; 0: all are written */
     struct st_describer *describer;
     struct st_validator *validator;
@@ -36,7 +37,8 @@ struct st_recording {
     struct st_variable_run *ended; /* lives, since the last batch */
     size_t ended_count, ended_capacity;
     uint64_t since_ends; /* events, since ends were last written */
-    uint64_t events;     /* written */
+    uint64_t events;     /* written, */
+    uint64_t more;       /* and so many more that they stand for */
     bool failed, cut;    /* cut: at most_events */
 };
 

@@ -63,7 +63,7 @@ int st_trace_check_read(struct st_trace_check *check, struct st_trace_input *inp
     st_reading_stop(&input->reading);
     if (count < 0)
         return -1;
-    finish(check, st_trace_facts(input->reading.trace)->events);
+    finish(check, st_trace_input_events(input));
     return 0;
 }
 

@@ -42,10 +42,11 @@ void st_reading_stop(struct st_reading *reading);
 struct st_trace_source {
     const char *command; /* for errors that concern no file */
     const char *path;
-    const char *spec;                        /* a file that says which blocks count; NULL: all do */
-    unsigned flags;                          /* enum st_trace_flags */
-    bool again;                              /* the trace will be read more than once */
-    bool no_starts;                          /* what threads start with does not count */
+    const char *spec;      /* a file that says which blocks count; NULL: all do */
+    const char *spec_text; /* or what such a file would say, if that is not NULL */
+    unsigned flags;        /* enum st_trace_flags */
+    bool again;            /* the trace will be read more than once */
+    bool no_starts;        /* what threads start with does not count */
     const struct st_progress_hook *progress; /* or NULL */
 };
 
@@ -54,12 +55,14 @@ struct st_trace_input {
     struct st_reading reading; /* of the first pass; its trace has the symbols and the facts */
     struct st_spec *spec;      /* NULL: every block of the trace counts */
     struct st_selection *selection;
+    struct st_sections *sections;       /* NULL: critical sections are no blocks */
     struct st_context_tracker *tracker; /* NULL: the trace has no contexts */
     struct st_symbols symbols;          /* for the report; see st_trace_input_symbols */
     bool has_symbols;
     struct st_event *kept; /* all events, if they will be read again and there are not too many */
     size_t kept_count, kept_capacity;
     bool keeps, was_read;
+    struct st_value_list values; /* with ST_TRACE_VALUES, after the first pass */
 };
 
 /* On -1 there is nothing to close. */
@@ -80,6 +83,10 @@ int st_trace_input_pass(struct st_trace_input *input, st_trace_input_feed *feed,
 
 /* Is it a file that can be read again? */
 bool st_trace_input_is_file(const struct st_trace_input *input);
+
+/* How many events were read, with the begins and ends of critical sections that are blocks: those
+ * are numbered, too. */
+uint64_t st_trace_input_events(const struct st_trace_input *input);
 
 /* The facts of the trace, with only the blocks that count. */
 struct st_facts st_trace_input_facts(const struct st_trace_input *input);

@@ -11,12 +11,16 @@ static void feed_run(void *run, const struct st_event *events, size_t count, uin
     st_run_feed(run, events, count, first);
 }
 
-struct st_run *st_trace_read_run(struct st_trace_input *input, const struct st_predict_plan *plan,
-                                 const struct st_blocks_wanted *wanted, st_trace_pass *pass,
-                                 struct st_error *error) {
-    struct st_run_needs needs = st_predict_needs(plan);
-    needs.blocks = *wanted;
-    struct st_run *run = st_run_new(&needs);
+/* A read that was left out could see another value (docs/recordings.md). */
+static bool has_all_values(const struct st_symbols *symbols) {
+    return symbols->rule == ST_RULE_EVERY || !symbols->contexts.kept;
+}
+
+static struct st_run *read_run(struct st_trace_input *input, const struct st_run_needs *needs,
+                               st_trace_pass *pass, struct st_error *error) {
+    struct st_run_needs named = *needs;
+    named.model.channels = st_trace_channels(input->reading.trace);
+    struct st_run *run = st_run_new(&named);
     while (st_run_wants_pass(run)) {
         if (pass(input, feed_run, run, error) < 0) {
             st_run_free(run);
@@ -24,13 +28,30 @@ struct st_run *st_trace_read_run(struct st_trace_input *input, const struct st_p
         }
         st_run_end_pass(run);
     }
+    if (input->values.count && has_all_values(st_trace_symbols(input->reading.trace)))
+        st_run_set_values(run, input->values.list, input->values.count);
     return run;
 }
 
+struct st_run *st_trace_read_run(struct st_trace_input *input, const struct st_predict_plan *plan,
+                                 const struct st_blocks_wanted *wanted, st_trace_pass *pass,
+                                 struct st_error *error) {
+    struct st_run_needs needs = st_predict_needs(plan);
+    needs.blocks = *wanted;
+    return read_run(input, &needs, pass, error);
+}
+
+enum { MOST_DEPTH = 8 };
+
 int st_trace_prediction_read(struct st_trace_prediction *prediction, struct st_trace_input *input,
                              st_trace_pass *pass, struct st_error *error) {
-    const struct st_blocks_wanted all = {0};
-    prediction->run = st_trace_read_run(input, prediction->plan, &all, pass, error);
+    const struct st_predict_plan *plan = prediction->plan;
+    struct st_run_needs needs = st_predict_needs(plan);
+    bool deeper = plan->all_depths;
+    for (size_t i = 0; i < plan->analysis_count; i++)
+        deeper |= plan->analyses[i].predictor == &st_tiers;
+    needs.depths = deeper ? MOST_DEPTH : 1;
+    prediction->run = read_run(input, &needs, pass, error);
     return prediction->run ? 0 : -1;
 }
 
@@ -50,45 +71,70 @@ static void look_up_schedules(struct st_predictions *predictions, struct st_trac
 
 /* ---- blocks in blocks ---- */
 
-enum { MOST_DEPTH = 8 };
+/* Makes the blocks inside so many others the outermost: of what is kept in memory, or if that is
+ * not all that it takes, of the trace. False: it could not be read. */
+static bool go_below(struct st_trace_prediction *prediction, struct st_trace_input *input,
+                     unsigned below) {
+    const struct st_blocks_wanted wanted = {.below = below};
+    struct st_error error;
+    if (prediction->run && st_run_can_go_deeper(prediction->run)) {
+        st_run_go_deeper(prediction->run);
+        return true;
+    }
+    st_run_free(prediction->run); /* the next one needs its memory */
+    prediction->run =
+        st_trace_read_run(input, prediction->plan, &wanted, st_trace_input_pass, &error);
+    return prediction->run != NULL;
+}
 
 /* Judges the blocks inside so many others. Returns whether it makes sense to look further inside:
  * what cuts a block cuts those around it, too. */
 static bool look_below(struct st_trace_prediction *prediction, struct st_trace_input *input,
                        unsigned below) {
-    struct st_predictions *all = &prediction->predictions;
-    const struct st_blocks_wanted wanted = {.below = below};
-    struct st_error error;
-    struct st_run *run =
-        st_trace_read_run(input, prediction->plan, &wanted, st_trace_input_pass, &error);
+    struct st_predictions *all = &prediction->predictions, inner;
     bool any = false;
-    if (!run) {
+    if (!go_below(prediction, input, below)) {
         for (size_t i = 0; i < all->count; i++)
             st_prediction_may_miss(&all->items[i],
                                    "The trace could not be read again: blocks that are further "
                                    "inside others were not judged.");
         return false;
     }
-    if (st_run_wanted_blocks(run)) {
-        struct st_predictions inner;
-        st_predict_run(prediction->plan, run, &inner);
-        for (size_t i = 0; i < all->count; i++) {
-            any |= st_all_reported(&inner.items[i]) || prediction->plan->all_depths;
-            st_prediction_add_depth(&all->items[i], &inner.items[i], below);
-        }
-        st_predictions_free(&inner);
+    if (!st_run_has_blocks(prediction->run))
+        return false;
+    st_predict_run(prediction->plan, prediction->run, &inner);
+    for (size_t i = 0; i < all->count; i++) {
+        any |= st_all_reported(&inner.items[i]) || prediction->plan->all_depths;
+        st_prediction_add_depth(&all->items[i], &inner.items[i], below);
     }
-    st_run_free(run);
+    st_predictions_free(&inner);
     return any;
 }
 
+/* To make the model of another depth takes long, and then there is no time to use it. */
+static void say_if_stopped(struct st_predictions *all) {
+    for (size_t i = 0; i < all->count; i++) {
+        all->items[i].stopped = true;
+        st_prediction_may_miss(&all->items[i], "The analysis was stopped before it came to blocks "
+                                               "that are further inside others: those were not "
+                                               "judged.");
+    }
+}
+
 static void look_inside(struct st_trace_prediction *prediction, struct st_trace_input *input) {
-    const struct st_predictions *all = &prediction->predictions;
+    struct st_predictions *all = &prediction->predictions;
     bool more = prediction->plan->all_depths;
     for (size_t i = 0; i < all->count; i++)
         more |= all->items[i].in_tiers && st_all_reported(&all->items[i]);
-    for (unsigned below = 1; more && below < MOST_DEPTH; below++)
+    for (unsigned below = 1; more && below < MOST_DEPTH; below++) {
+        if (st_total_time_is_up(prediction->plan->options.total)) {
+            say_if_stopped(all);
+            break;
+        }
         more = look_below(prediction, input, below);
+    }
+    st_run_free(prediction->run);
+    prediction->run = NULL;
 }
 
 /* What is not in the trace cannot be found. And a read may have seen a write that is not there. */
@@ -103,8 +149,6 @@ static void say_if_reduced(struct st_predictions *predictions, const struct st_s
 
 void st_trace_prediction_run(struct st_trace_prediction *prediction, struct st_trace_input *input) {
     st_predict_run(prediction->plan, prediction->run, &prediction->predictions);
-    st_run_free(prediction->run); /* the next depth needs its memory */
-    prediction->run = NULL;
     look_inside(prediction, input);
     say_if_reduced(&prediction->predictions, st_trace_symbols(input->reading.trace));
     look_up_schedules(&prediction->predictions, input);

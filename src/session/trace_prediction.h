@@ -34,10 +34,10 @@ int st_trace_prediction_read(struct st_trace_prediction *prediction, struct st_t
                              st_trace_pass *pass, struct st_error *error);
 
 /* Runs the predictors. With one that answers in tiers, or if the plan asks for all depths, blocks
- * in blocks are judged, too: the trace is read again for each depth, and if that fails, a caveat
- * says so. It is read once more for the events of the schedules that were found; if that fails,
- * reports show the schedules as numbers. Locations are those of st_trace_input_symbols. To be
- * called once.
+ * in blocks are judged, too. If not all that it takes is in memory, the trace is read again for
+ * each depth, and if that fails, a caveat says so. It is read once more for the events of the
+ * schedules that were found; if that fails, reports show the schedules as numbers. Locations are
+ * those of st_trace_input_symbols. To be called once.
  */
 void st_trace_prediction_run(struct st_trace_prediction *prediction, struct st_trace_input *input);
 

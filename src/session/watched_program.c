@@ -49,8 +49,12 @@ static void check_events(void *context, struct st_event *events, const uint64_t 
     const struct st_symbols *symbols = st_translator_symbols(check->watch.translator);
     uint64_t first = st_validator_facts(check->validator)->events + 1;
     st_validate(check->validator, events, count, symbols->threads.count, symbols->locks.count);
+    if (check->comparable && !check->selection)
+        check->selection = st_selection_new(NULL, symbols, false);
+    if (check->selection)
+        st_select(check->selection, events, count);
     st_relation_apply(check->relation, &symbols->channel_facts, events, count);
-    st_engine_run_feed(&check->run, events, at, count, first);
+    st_engine_run_feed(&check->run, events, check->comparable ? NULL : at, count, first);
     st_watch_announce(&check->watch, check->run.findings.all_violated);
     if (check->run.stopped) {
         check->hooks.found(check->hooks.context);
@@ -72,15 +76,36 @@ void st_live_check_init(struct st_live_check *check, enum st_relation relation, 
                         bool first_only, const struct st_live_check_hooks *hooks) {
     *check = (struct st_live_check){
         .hooks = *hooks, .relation = relation, .validator = st_validator_new(true)};
-    /* The only engine that can forget a variable, which matters because memory is reused. */
+    /* The only engine that takes deferred accesses. */
     st_engine_run_start(&check->run, st_engine_find("witness"), keep, first_only);
+}
+
+void st_live_check_compare(struct st_live_check *check, const struct st_engine *engine) {
+    size_t keep = check->run.findings.limit;
+    bool first_only = check->run.first_only;
+    st_engine_run_free(&check->run);
+    st_engine_run_start(&check->run, engine, keep, first_only);
+    check->comparable = true;
+}
+
+struct st_facts st_live_check_facts(const struct st_live_check *check) {
+    struct st_facts facts = *st_validator_facts(check->validator);
+    if (check->selection) {
+        const struct st_selected *selected = st_selection_selected(check->selection);
+        facts.executed = selected->executed;
+        facts.executed_count = selected->executed_count;
+        facts.unnamed_blocks = selected->unnamed;
+    }
+    return facts;
 }
 
 static struct st_translation translation_for(struct st_live_check *check) {
     return (struct st_translation){.sites = true,
                                    .allocators = check->allocators,
+                                   .source_root = check->source_root,
                                    .sink = check_events,
-                                   .dead_before = dead_before,
+                                   .dead_before = check->comparable ? NULL : dead_before,
+                                   .rule = check->comparable ? ST_STREAM_EVERY : ST_STREAM_REDUCED,
                                    .forget = forget_variable,
                                    .context = check};
 }
@@ -149,6 +174,7 @@ void st_live_check_follow(struct st_live_check *check) {
 void st_live_check_free(struct st_live_check *check) {
     st_watch_free(&check->watch);
     st_engine_run_free(&check->run);
+    st_selection_free(check->selection);
     st_validator_free(check->validator);
     st_spec_free(check->spec);
 }

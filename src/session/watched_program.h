@@ -3,6 +3,7 @@
 #define SERIATIM_SESSION_WATCHED_PROGRAM_H
 
 #include "session/engine_run.h"
+#include "spec/select.h"
 #include "trace/relation.h"
 #include "trace/validate.h"
 #include "watch/watch.h"
@@ -26,9 +27,12 @@ struct st_live_check {
     struct st_spec *spec;
     struct st_validator *validator;
     struct st_engine_run run;
+    bool comparable;                /* see st_live_check_compare */
+    struct st_selection *selection; /* without what threads start with; NULL: until events come */
     enum st_relation relation;
     bool counted_all; /* calls that are counted in the program: no more will be added */
     const struct st_texts *allocators; /* as in struct st_translation: set before it starts */
+    const char *source_root;           /* the same */
     struct st_live_check_hooks {
         void (*asked)(void *context); /* a report was requested (SIGUSR1) */
         void (*found)(void *context); /* only the first finding counts, and it was found; the
@@ -46,6 +50,14 @@ struct st_live_check {
 void st_live_check_init(struct st_live_check *check, enum st_relation relation, size_t keep,
                         bool first_only, const struct st_live_check_hooks *hooks);
 void st_live_check_free(struct st_live_check *check);
+
+/* Before it starts: this engine instead of witness. So that what engines cost and find can be
+ * compared, each gets every access as it happens, witness too, and what threads start with is no
+ * block, since it would hide all that they do from those that look at outermost blocks only. */
+void st_live_check_compare(struct st_live_check *check, const struct st_engine *engine);
+
+/* Of the events so far; of blocks, only those that count. */
+struct st_facts st_live_check_facts(const struct st_live_check *check);
 
 /* Starts the program, as above. From now on the check must not be moved. */
 int st_live_check_start(struct st_live_check *check, const char *command, const char *const *words,

@@ -25,6 +25,8 @@ struct st_selection {
     size_t thread_capacity;
     struct ranks functions; /* by block name */
     struct ranks files;     /* by location name */
+    uint64_t cutoff;        /* of arrays; UINT64_MAX: none */
+    struct ranks elements;  /* by variable: 1 if it counts, 2 if it is beyond the cut-off */
     size_t unnamed_rank;    /* of blocks without a name */
     size_t no_file_rank;    /* of locations without a file */
     struct st_selected selected;
@@ -36,6 +38,7 @@ struct st_selection *st_selection_new(const struct st_spec *spec, const struct s
     selection->spec = spec;
     selection->starts = starts && (!spec || st_spec_wants_starts(spec));
     selection->symbols = symbols;
+    selection->cutoff = spec ? st_spec_cutoff(spec) : UINT64_MAX;
     if (!spec)
         return selection;
     selection->by_file = st_spec_mentions(spec, ST_SPEC_FILE);
@@ -52,6 +55,7 @@ void st_selection_free(struct st_selection *selection) {
     free(selection->threads);
     free(selection->functions.known);
     free(selection->files.known);
+    free(selection->elements.known);
     free(selection->selected.executed);
     free(selection);
 }
@@ -142,8 +146,35 @@ static void on_end(struct st_selection *selection, struct st_event *event) {
         event->op = ST_UNMARKED;
 }
 
+/* Has the name an index in brackets, as "grid[2][17]" does, that is not below the cut-off? */
+static bool is_beyond(const char *name, uint64_t cutoff) {
+    for (const char *at = name; (at = strchr(at, '[')); at++) {
+        char *end;
+        unsigned long long index = strtoull(at + 1, &end, 10);
+        if (at[1] >= '0' && at[1] <= '9' && *end == ']' && index >= cutoff)
+            return true;
+    }
+    return false;
+}
+
+/* An access to an element that is not watched is an event of its thread, and no access. */
+static void on_access(struct st_selection *selection, struct st_event *event) {
+    struct ranks *elements = &selection->elements;
+    st_reserve(&elements->known, &elements->capacity, (size_t)event->target + 1);
+    size_t *known = &elements->known[event->target];
+    if (!*known)
+        *known =
+            is_beyond(st_name(&selection->symbols->variables, event->target), selection->cutoff)
+                ? 2
+                : 1;
+    if (*known == 2)
+        event->op = ST_UNMARKED;
+}
+
 void st_select(struct st_selection *selection, struct st_event *events, size_t count) {
     for (size_t i = 0; i < count; i++) {
+        if (events[i].op <= ST_WRITE && selection->cutoff != UINT64_MAX)
+            on_access(selection, &events[i]);
         if (events[i].op == ST_BEGIN)
             on_begin(selection, &events[i]);
         else if (events[i].op == ST_END)

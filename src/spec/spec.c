@@ -29,6 +29,7 @@ struct st_spec {
     size_t last_rank, atomic_capacity;
     uint64_t section_line;
     bool no_starts;
+    uint64_t cutoff; /* of arrays, plus 1; 0: none */
 };
 
 static void add_line(struct st_spec *spec, enum st_spec_subject subject, bool atomic,
@@ -70,6 +71,23 @@ static int parse_section(struct st_spec *spec, const struct st_line *line) {
     return st_line_is_over(line) ? 0 : st_line_fail(line, "nothing after 'atomic section'");
 }
 
+/* "ignore elements from 3" */
+static int parse_elements(struct st_spec *spec, struct st_line *line) {
+    char *end;
+    if (!st_line_take_word(line, "from"))
+        return st_line_fail(line, "'from' and a number after 'elements'");
+    struct st_pattern number;
+    if (st_line_take_pattern(line, &number) < 0)
+        return -1;
+    unsigned long long from = strtoull(number.text, &end, 10);
+    bool good = *number.text >= '0' && *number.text <= '9' && !*end && from < UINT32_MAX;
+    free(number.text);
+    if (!good)
+        return st_line_fail(line, "a number after 'from'");
+    spec->cutoff = (uint64_t)from + 1;
+    return st_line_is_over(line) ? 0 : st_line_fail(line, "nothing after the number");
+}
+
 static int parse_thread_functions(struct st_spec *spec, struct st_line *line, bool atomic) {
     if (!st_line_take_word(line, "functions"))
         return st_line_fail(line, "'functions' after 'thread'");
@@ -77,10 +95,37 @@ static int parse_thread_functions(struct st_spec *spec, struct st_line *line, bo
     return st_line_is_over(line) ? 0 : st_line_fail(line, "nothing after 'thread functions'");
 }
 
+/* The length of a method as lists of publications have it, elevator/Lift.doIdle()V, up to its
+ * parameters; 0 if this is none. */
+static size_t method_length(const char *at) {
+    size_t length = strcspn(at, "( \t#"), word = strcspn(at, " \t#");
+    const char *dot = memchr(at, '.', length);
+    const char *close = at[length] == '(' ? memchr(at, ')', word) : NULL;
+    bool is_method = dot && dot > at && dot + 1 < at + length && close && close + 1 < at + word;
+    return is_method ? length : 0;
+}
+
+/* Such a list has the methods that need not be atomic. Ours are named without parameters, and with
+ * periods: so all methods of that name are meant. */
+static int parse_method(struct st_spec *spec, struct st_line *line, size_t length) {
+    char *name = st_alloc(length + 1, 1);
+    memcpy(name, line->at, length);
+    for (char *at = name; *at; at++)
+        if (*at == '/')
+            *at = '.';
+    add_line(spec, ST_SPEC_FUNCTION, false, (struct st_pattern){name, true});
+    line->at += strcspn(line->at, " \t#");
+    line->at += strspn(line->at, " \t");
+    return st_line_is_over(line) ? 0 : st_line_fail(line, "nothing after the method");
+}
+
 static int parse_line(struct st_line *line, void *context) {
     struct st_spec *spec = context;
     if (st_line_is_over(line))
         return 0;
+    size_t method = method_length(line->at);
+    if (method)
+        return parse_method(spec, line, method);
     bool atomic = st_line_take_word(line, "atomic");
     if (!atomic && !st_line_take_word(line, "ignore"))
         return st_line_fail(line, "'atomic' or 'ignore'");
@@ -90,10 +135,12 @@ static int parse_line(struct st_line *line, void *context) {
         return parse_pattern(spec, line, ST_SPEC_FILE, atomic);
     if (st_line_take_word(line, "thread"))
         return parse_thread_functions(spec, line, atomic);
+    if (!atomic && st_line_take_word(line, "elements"))
+        return parse_elements(spec, line);
     if (atomic && st_line_take_word(line, "section"))
         return parse_section(spec, line);
     return st_line_fail(line, atomic ? "'function', 'file', 'section' or 'thread' after 'atomic'"
-                                     : "'function', 'file' or 'thread' after 'ignore'");
+                                     : "'function', 'file', 'elements' or 'thread' after 'ignore'");
 }
 
 static struct st_spec *new_spec(void) {
@@ -172,6 +219,10 @@ bool st_spec_calls_atomic(const struct st_spec *spec, size_t function_rank, size
 
 bool st_spec_mentions(const struct st_spec *spec, enum st_spec_subject subject) {
     return spec->lines[subject].names.count || spec->lines[subject].glob_count;
+}
+
+uint64_t st_spec_cutoff(const struct st_spec *spec) {
+    return spec->cutoff ? spec->cutoff - 1 : UINT64_MAX;
 }
 
 uint64_t st_spec_section_line(const struct st_spec *spec) {

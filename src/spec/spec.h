@@ -3,8 +3,10 @@
  *     atomic function acct_*
  *     ignore function acct_log      # never a block
  *     ignore file *_test.c
- *     atomic section                # only when a program is run or recorded
+ *     atomic section                # critical sections are blocks, too
+ *     ignore elements from 3        # of arrays, only the first three are variables
  *     ignore thread functions       # what threads start with is no block
+ *     elevator/Lift.doIdle()V       # ignore function elevator.Lift.doIdle
  *
  * Later lines win. A block that no line matches is atomic unless the file has a line `atomic
  * function` or `atomic file`: such a file is a complete list, any other only makes exceptions. */
@@ -42,6 +44,9 @@ bool st_spec_mentions(const struct st_spec *spec, enum st_spec_subject subject);
 /* Are functions that threads start with blocks, if no line names them? The last of the lines
  * `atomic thread functions` and `ignore thread functions` decides; without one they are. */
 bool st_spec_wants_starts(const struct st_spec *spec);
+
+/* Elements of arrays with an index from this on are not watched; UINT64_MAX: all are. */
+uint64_t st_spec_cutoff(const struct st_spec *spec);
 
 /* The number of the first line `atomic section`, or 0. */
 uint64_t st_spec_section_line(const struct st_spec *spec);

@@ -33,7 +33,7 @@
 
 #define ST_CONTROL_MAGIC UINT64_C(0x6c6f72746e6f6373)
 enum {
-    ST_CONTROL_VERSION = 4,
+    ST_CONTROL_VERSION = 5,
     ST_CONTROL_SITES = 1 << 15,      /* a hash table, at most half full */
     ST_CONTROL_DEVIATIONS = 1 << 16, /* of the plan, and as many of the log */
     ST_CONTROL_POINTS = 1 << 17,
@@ -44,6 +44,7 @@ enum {
     ST_CONTROL_ORDER = 4,
     ST_CONTROL_EXPECTED = 1024,
     ST_CONTROL_OUTER = 256,
+    ST_CONTROL_CALLERS = 8,
     ST_CONTROL_MODULES = 256,
     ST_CONTROL_MODULE_NAME = 64
 };
@@ -169,8 +170,8 @@ struct st_control_plan {
     } expected[ST_CONTROL_EXPECTED];
     /* A point is in the block of its outermost annotation, or else of the outermost function that
      * is not in this list (as in `block_site`), main aside; a function that a thread starts with is
-     * one only for what it does itself. The list is for what merely calls what threads start with,
-     * as std::thread does. */
+     * one only for what it does itself. The list has what merely calls what threads start with, as
+     * std::thread does, and, below that, what they start with. */
     uint64_t outer[ST_CONTROL_OUTER];
     uint32_t deviation_count;
     uint32_t site_count; /* in `sites`; the rest is 0 */
@@ -247,6 +248,10 @@ struct st_control_log {
     } modules[ST_CONTROL_MODULES];
     struct st_control_thread threads[ST_CONTROL_THREADS];
     struct st_control_deviation deviations[ST_CONTROL_DEVIATIONS];
+    /* Of a preemption: from where the functions that were open had been called, the innermost
+     * first, as return addresses; the rest is 0. In a library, this says where the user's code was.
+     */
+    uint64_t callers[ST_CONTROL_DEVIATIONS][ST_CONTROL_CALLERS];
     struct st_control_point log[ST_CONTROL_POINTS]; /* the first ones of the run */
 };
 

@@ -77,12 +77,13 @@ struct st_stream_answer {
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 11,
+    ST_STREAM_VERSION = 13,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
     ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time can have words in shadow memory */
     ST_STREAM_COUNTED_SLOTS = 1 << 10, /* and so many of them count functions that they board ... */
     ST_STREAM_COUNTERS = 1 << 10,      /* ... at most so many different ones */
+    ST_STREAM_HANDING_SITES = 1 << 8,
 };
 
 enum st_stream_op {
@@ -91,7 +92,10 @@ enum st_stream_op {
     ST_STREAM_OBSERVE,  /* argument: a sequence number; what follows happens after it */
 
     /* Accesses. address; aux: bytes (1 to 16), or 0: the next record is ST_STREAM_LENGTH;
-     * argument: return address of the callback, that is the instruction behind the access. */
+     * argument: return address of the callback, that is the instruction behind the access.
+     * If the watcher wants values, aux has ST_STREAM_SETTLED beside the bytes if no write of
+     * another thread to this memory can still be on its way; and an access that is not atomic has
+     * ST_STREAM_WITH_VALUES, if ST_STREAM_VALUES follows, argument: what was there before it. */
     ST_STREAM_READ,
     ST_STREAM_WRITE,
     ST_STREAM_ATOMIC_READ,
@@ -203,6 +207,10 @@ enum st_stream_op {
     /* The deferred access behind this happened in a function that was boarded and has been left.
      * Like ST_STREAM_ENTER; those around it come first. No epoch passes. */
     ST_STREAM_WITHIN,
+
+    /* An allocator of the program's own returns memory (struct st_stream_handing). A name, nothing
+     * more, like ST_STREAM_ALLOCATE; argument: where it returns to. */
+    ST_STREAM_HANDED_OUT,
 };
 
 enum { ST_STREAM_MOST_CALLERS = 8 };
@@ -222,7 +230,7 @@ enum st_stream_lock { ST_STREAM_MUTEX, ST_STREAM_WRITING, ST_STREAM_READING, ST_
 /* In the aux of ST_STREAM_SEMAPHORE_MADE. */
 enum { ST_STREAM_OPENED = 1 << 7 };
 
-enum { ST_STREAM_WITH_VALUES = 1 << 7, ST_STREAM_ACCESS_BYTES = 0x1f };
+enum { ST_STREAM_WITH_VALUES = 1 << 7, ST_STREAM_SETTLED = 1 << 6, ST_STREAM_ACCESS_BYTES = 0x1f };
 
 enum st_stream_atomic {
     ST_ATOMIC_LOAD,
@@ -261,6 +269,8 @@ enum st_stream_channel {
     ST_CHANNEL_WRITERS, /* tasks that depend on a variable as out or inout */
     ST_CHANNEL_READERS, /* as in */
 
+    /* A word that counts references: who drops the last comes after all others who dropped one. */
+    ST_CHANNEL_REFERENCES = 252,
     /* A word by which a library in C++ headers signals: its atomics are sends and receives. */
     ST_CHANNEL_LIBRARY = 253,
     /* A word that threads spin at: writes to it are sends, looks at it are receives. */
@@ -327,6 +337,37 @@ enum st_stream_rule {
     ST_STREAM_EVERY       /* none, atomic loads in a loop aside */
 };
 
+/* Functions that hand out memory, as the watcher knows them by their names. The program looks for
+ * two places in each: where the function has just called __tsan_func_entry, and holds how much is
+ * wanted; and where it has called __tsan_func_exit, and holds what it returns. Steps lead from the
+ * registers that calls keep to the value, as the machine code does. Registers have their numbers in
+ * machine code, ST_STREAM_ZERO holds 0, and the value ends in the first one. */
+enum st_stream_operation {
+    ST_STEP_ADD,      /* a + (b << shift) + number */
+    ST_STEP_LOAD,     /* 8 bytes at that address */
+    ST_STEP_SUBTRACT, /* a - b */
+    ST_STEP_MULTIPLY, /* a * (b + number) */
+    ST_STEP_AND,      /* a and (b + number); */
+    ST_STEP_OR,
+    ST_STEP_SHIFT,  /* a >> shift */
+    ST_STEP_WIDEN,  /* the lower 32 bits of a as a signed number ... */
+    ST_STEP_NARROW, /* ... or as one without a sign */
+};
+enum { ST_STREAM_ZERO = 16, ST_STREAM_MOST_STEPS = 12 };
+struct st_stream_step {
+    uint8_t operation, to, a, b;
+    uint8_t shift, unused[3];
+    int32_t number;
+};
+struct st_stream_handing {
+    uint64_t site;  /* return address */
+    uint32_t size;  /* how much it hands out, if that is always the same; or 0 */
+    uint8_t enters; /* it is the first place, and the value has `bytes` bytes */
+    uint8_t bytes;
+    uint16_t step_count;
+    struct st_stream_step steps[ST_STREAM_MOST_STEPS];
+};
+
 struct st_stream_head {
     uint64_t magic;
     uint32_t version;
@@ -347,13 +388,18 @@ struct st_stream_head {
     _Atomic uint32_t free_word; /* grows when a chunk was given back */
     uint32_t deferred;          /* set by the watcher: accesses are to be deferred */
     uint32_t rule;              /* set by the watcher: enum st_stream_rule, if they are not */
-    _Atomic uint32_t no_room;   /* set by the program: no addresses for shadow memory, no events */
+    uint32_t values;            /* set by the watcher: it wants values of accesses */
+    uint32_t names_modules;     /* set by the watcher: a program that starts is to wait until all of
+                                   its modules are read, and what is in `handing` is complete */
+    _Atomic uint32_t modules_read;  /* so many ST_STREAM_MODULE; a futex */
+    _Atomic uint32_t handing_count; /* grows */
+    _Atomic uint32_t no_room; /* set by the program: no addresses for shadow memory, no events */
     _Atomic uint32_t met; /* set by the program: two threads have used the same memory, and one of
                              them wrote, be it in what no longer matters and is not emitted */
     _Atomic uint32_t shut_in; /* processes forked after the program had shut itself in (seccomp) */
     _Atomic uint64_t dropped; /* events not emitted (signal handlers, forked children) */
     _Atomic uint32_t reports; /* set by the watcher: how often it has found a block cut so far */
-    char pad0[60];
+    char pad0[56];
     _Atomic uint64_t next_sequence; /* the first one is 1 */
     char pad1[56];
     /* A stack of free chunks: index + 1 of the top in the low half, a tag against reuse in the
@@ -361,6 +407,7 @@ struct st_stream_head {
     _Atomic uint64_t free_top;
     _Atomic uint32_t announced; /* how many announcements were begun */
     char pad2[52];
+    struct st_stream_handing handing[ST_STREAM_HANDING_SITES];
     /* Two arrays of chunk_count words follow, then, at a multiple of the chunk size, the chunks:
      * _Atomic uint32_t announcements[]: chunk index + 1 at position (n % chunk_count), 0 until it
      * is there; the watcher sets it to 0 again before it gives that chunk back. _Atomic uint32_t

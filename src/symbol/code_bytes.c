@@ -53,16 +53,24 @@ bool st_code_function(struct st_object *object, uint64_t address, uint64_t *low,
     return *name != NULL;
 }
 
+const char *st_code_next_function(struct st_object *object, int *number, uint64_t *low,
+                                  uint64_t *high) {
+    int count = object->module ? dwfl_module_getsymtab(object->module) : -1;
+    while (++*number < count) {
+        const char *name = function_symbol(object, *number, low, high);
+        if (name && *high > *low)
+            return name;
+    }
+    return NULL;
+}
+
 bool st_code_cold_part(struct st_object *object, const char *function, uint64_t *low,
                        uint64_t *high) {
-    int count = object->module ? dwfl_module_getsymtab(object->module) : -1;
     size_t length = strlen(function);
-    for (int i = 1; i < count; i++) {
-        const char *found = function_symbol(object, i, low, high);
-        if (found && strncmp(found, function, length) == 0 &&
-            strncmp(found + length, ".cold", 5) == 0)
+    const char *found;
+    for (int i = 0; (found = st_code_next_function(object, &i, low, high));)
+        if (strncmp(found, function, length) == 0 && strncmp(found + length, ".cold", 5) == 0)
             return true;
-    }
     return false;
 }
 

@@ -2,7 +2,7 @@
 #ifndef SERIATIM_SYMBOL_CODE_BYTES_H
 #define SERIATIM_SYMBOL_CODE_BYTES_H
 
-#include "symbol/instruction.h"
+#include "symbol/machine/instruction.h"
 #include "symbol/object.h"
 
 /* The bytes from the address on, `left` of them in its section; NULL if there is no code. Addresses
@@ -13,6 +13,11 @@ const unsigned char *st_code_bytes(struct st_object *object, uint64_t address, s
  * knows it. False if there is none. */
 bool st_code_function(struct st_object *object, uint64_t address, uint64_t *low, uint64_t *high,
                       const char **name);
+
+/* The next function of the symbol table, beginning with *number = 0: its name as the linker knows
+ * it; NULL behind the last. */
+const char *st_code_next_function(struct st_object *object, int *number, uint64_t *low,
+                                  uint64_t *high);
 
 /* The part of the function that a compiler moved away because it is rarely used. */
 bool st_code_cold_part(struct st_object *object, const char *function, uint64_t *low,

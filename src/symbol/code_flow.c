@@ -55,7 +55,8 @@ struct st_code_flow {
     struct st_map64 answers; /* by two nodes ... */
     bool *same;              /* ... whether they are in the same turn */
     size_t same_capacity;
-    bool lost; /* it cannot be followed */
+    bool lost;       /* it cannot be followed */
+    unsigned others; /* calls of other functions than callbacks, that can return; and writes */
 };
 
 void st_code_flow_free(struct st_code_flow *flow) {
@@ -216,6 +217,7 @@ static void read_call(struct st_code_flow *flow, uint32_t number,
         flow->lost = true;
     if (callee.name && st_code_never_returns(callee.name))
         return;
+    flow->others += node->role == WRITES || !callee.name || !starts_with(callee.name, "__tsan_");
     uint32_t next = number_of(flow, after);
     flow->nodes[number].next[0] = next;
 }
@@ -530,6 +532,10 @@ struct st_code_flow *st_code_flow_in(struct st_object *object, uint64_t address,
 }
 
 /* ---- questions ---- */
+
+bool st_code_flow_hands_on(const struct st_code_flow *flow) {
+    return !flow->loop_count && flow->others == 1;
+}
 
 unsigned st_code_flow_loops(const struct st_code_flow *flow) {
     return (unsigned)flow->loop_count;

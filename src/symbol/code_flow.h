@@ -32,6 +32,9 @@ void st_code_flow_free(struct st_code_flow *flow);
  */
 unsigned st_code_flow_loops(const struct st_code_flow *flow);
 
+/* Does it call one other function, and nothing else, and write no memory? */
+bool st_code_flow_hands_on(const struct st_code_flow *flow);
+
 /* The loop, from 0 on, around the call that returns to `pc`; ST_NO_LOOP if there is none, if no
  * such call is known, or if nobody knows what one turn of the loop is. */
 #define ST_NO_LOOP UINT32_MAX

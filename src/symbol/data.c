@@ -97,6 +97,33 @@ static bool extent_of(Dwarf_Die *member, uint64_t *start, uint64_t *end) {
     return true;
 }
 
+/* What was found out about an entry of a structure: asking libdw again and again, for each of the
+ * variables in an array of structures, takes longer than all else about their names. */
+struct known_entry {
+    const void *place;   /* of the entry, in libdw's memory */
+    uint64_t generation; /* libdw's memory was not used for anything else since then */
+    int tag;
+    bool has_extent, has_next;
+    uint64_t start, end;
+    Dwarf_Die next; /* the entry behind it */
+};
+
+static const struct known_entry *know(Dwarf_Die *die) {
+    enum { KNOWN = 512 };
+    static _Thread_local struct known_entry table[KNOWN];
+    uint64_t hash = (uint64_t)(uintptr_t)die->addr * UINT64_C(0x9E3779B97F4A7C15);
+    struct known_entry *known = &table[hash >> 32 & (KNOWN - 1)];
+    uint64_t generation = st_units_freed();
+    if (known->place == die->addr && known->generation == generation)
+        return known;
+    *known =
+        (struct known_entry){.place = die->addr, .generation = generation, .tag = dwarf_tag(die)};
+    known->has_extent = (known->tag == DW_TAG_member || known->tag == DW_TAG_inheritance) &&
+                        extent_of(die, &known->start, &known->end);
+    known->has_next = dwarf_siblingof(die, &known->next) == 0;
+    return known;
+}
+
 struct holder {
     Dwarf_Die die;
     uint64_t start, end;
@@ -111,11 +138,11 @@ struct holders {
 };
 
 static void add_holder(struct holders *holders, Dwarf_Die *die, uint64_t offset) {
-    struct holder new = {.die = *die};
-    int tag = dwarf_tag(die);
-    if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
-        !extent_of(die, &new.start, &new.end) || offset < new.start)
+    const struct known_entry *known = know(die);
+    if (!known->has_extent || offset < known->start)
         return;
+    struct holder new = {.die = *die, .start = known->start, .end = known->end};
+    int tag = known->tag;
     if (holders->has_unsized && holders->unsized.start < new.start)
         holders->has_unsized = false;
     if (offset >= new.end)
@@ -132,6 +159,14 @@ static void add_holder(struct holders *holders, Dwarf_Die *die, uint64_t offset)
     }
 }
 
+static bool next_entry(Dwarf_Die *die) {
+    const struct known_entry *known = know(die);
+    bool has_next = known->has_next;
+    if (has_next)
+        *die = known->next;
+    return has_next;
+}
+
 static void find_holders(Dwarf_Die *type, uint64_t offset, struct holders *holders) {
     Dwarf_Die die;
     *holders = (struct holders){0};
@@ -139,7 +174,7 @@ static void find_holders(Dwarf_Die *type, uint64_t offset, struct holders *holde
         return;
     do
         add_holder(holders, &die, offset);
-    while (dwarf_siblingof(&die, &die) == 0);
+    while (next_entry(&die));
 }
 
 /* Appends ".low|bits". */
@@ -157,7 +192,7 @@ static void add_shared_names(Dwarf_Die *type, uint64_t offset, struct st_label *
         st_label_adds(text, before);
         st_label_adds(text, name);
         before = "|";
-    } while (dwarf_siblingof(&die, &die) == 0);
+    } while (next_entry(&die));
 }
 
 /* An std::array is written like an array, whatever the library calls the one inside. */

@@ -191,6 +191,8 @@ static void find_line(Dwarf_Die *unit, Dwarf_Die *function, uint64_t address, co
     if (!line || number <= 0)
         return;
     frame->line = (unsigned)number;
+    if (dwarf_linecol(line, &number) == 0 && number > 0)
+        frame->column = (unsigned)number;
     frame->file = source_path(base, unit, dwarf_linesrc(line, NULL, NULL));
 }
 

@@ -5,6 +5,7 @@
 #include "symbol/code_flow.h"
 #include "symbol/data.h"
 #include "symbol/frames.h"
+#include "symbol/java_sites.h"
 #include "symbol/object.h"
 #include "symbol/spin_loop.h"
 
@@ -16,7 +17,8 @@
 struct module {
     uint64_t start, end, bias;
     uint32_t object;
-    char *name; /* without directories */
+    char *name;                 /* without directories */
+    struct st_java_sites *java; /* or NULL: it has machine code */
 };
 
 /* What was looked up, by address. */
@@ -29,8 +31,8 @@ struct places {
 /* Invariant: places[i] are those of objects[i], by address in the file, so that they remain valid
  * wherever and however often the file was loaded. */
 struct st_modules {
-    char *base;
-    struct module *list; /* in the order in which they were added */
+    char *base, *sources; /* or NULL */
+    struct module *list;  /* in the order in which they were added */
     size_t count, capacity;
     struct st_object **objects;
     struct places *places;
@@ -43,6 +45,11 @@ struct st_modules *st_modules_new(const char *base) {
     modules->base = base ? st_strdup(base) : NULL;
     st_map64_init(&modules->elsewhere.numbers);
     return modules;
+}
+
+void st_modules_look_below(struct st_modules *modules, const char *folder) {
+    free(modules->sources);
+    modules->sources = realpath(folder, NULL);
 }
 
 static void places_free(struct places *places) {
@@ -59,13 +66,16 @@ void st_modules_free(struct st_modules *modules) {
         places_free(&modules->places[i]);
         st_object_free(modules->objects[i]);
     }
-    for (size_t i = 0; i < modules->count; i++)
+    for (size_t i = 0; i < modules->count; i++) {
+        st_java_sites_free(modules->list[i].java);
         free(modules->list[i].name);
+    }
     places_free(&modules->elsewhere);
     free(modules->objects);
     free(modules->places);
     free(modules->list);
     free(modules->base);
+    free(modules->sources);
     free(modules);
 }
 
@@ -96,6 +106,7 @@ static char *short_name(const char *path) {
 }
 
 void st_modules_add(struct st_modules *modules, const struct st_module *module) {
+    bool java = st_is_java_module(module->path);
     st_reserve(&modules->list, &modules->capacity, modules->count + 1);
     modules->list[modules->count++] = (struct module){
         .start = module->start,
@@ -103,6 +114,7 @@ void st_modules_add(struct st_modules *modules, const struct st_module *module) 
         .bias = st_is_file(module->path) ? module->bias : module->start,
         .object = object_number(modules, module),
         .name = short_name(module->path),
+        .java = java ? st_java_sites_open(module->path, modules->base, modules->sources) : NULL,
     };
 }
 
@@ -138,10 +150,25 @@ struct st_object *st_object_behind(struct st_modules *modules, uint64_t address,
     return open_object(modules, module);
 }
 
+static struct st_code_place *find_java_place(const struct module *module, uint64_t address) {
+    struct st_java_row row = st_java_row(module->java, address - module->start);
+    if (row.kind != ST_JAVA_METHOD && row.kind != ST_JAVA_SITE)
+        return NULL;
+    struct st_code_place *place = st_code_place_named(row.name);
+    if (*row.file) {
+        place->frames[0].file = st_strdup(row.file);
+        place->function.file = st_strdup(row.file);
+    }
+    place->frames[0].line = place->function.line = row.line;
+    return place;
+}
+
 static struct st_code_place *find_place(struct st_modules *modules, const struct module *module,
                                         uint64_t address) {
     struct st_code_place *place = NULL;
-    if (module)
+    if (module && module->java)
+        place = find_java_place(module, address);
+    else if (module)
         place =
             st_code_place_in(open_object(modules, module), address - module->bias, modules->base);
     if (place)
@@ -213,6 +240,13 @@ enum st_data_kind st_data_name(struct st_modules *modules, uint64_t address, cha
 const char *st_module_trouble(struct st_modules *modules, uint64_t address) {
     const struct module *module = module_at(modules, address);
     return module ? open_object(modules, module)->trouble : NULL;
+}
+
+struct st_java_row st_java_row_at(struct st_modules *modules, uint64_t address) {
+    const struct module *module = module_at(modules, address);
+    if (!module || !module->java)
+        return (struct st_java_row){0};
+    return st_java_row(module->java, address - module->start);
 }
 
 enum st_uses st_module_uses(struct st_modules *modules, uint64_t address, const char *symbol) {

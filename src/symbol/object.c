@@ -1,6 +1,7 @@
 #include "symbol/object.h"
 
 #include "base/memory.h"
+#include "symbol/java_sites.h"
 #include "symbol/spelling.h"
 #include "symbol/units.h"
 
@@ -12,7 +13,8 @@
 #include <unistd.h>
 
 bool st_is_file(const char *path) {
-    return path[0] && path[0] != '[' && strncmp(path, "linux-vdso.so", 13) != 0;
+    return path[0] && path[0] != '[' && strncmp(path, "linux-vdso.so", 13) != 0 &&
+           !st_is_java_module(path);
 }
 
 struct st_object *st_object_new(const char *path, const void *build_id, size_t build_id_size) {

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "symbol/code_bytes.h"
 #include "symbol/code_flow.h"
-#include "symbol/code_values.h"
+#include "symbol/machine/code_values.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -46,6 +46,9 @@ struct st_module {
 struct st_modules *st_modules_new(const char *base);
 void st_modules_free(struct st_modules *modules);
 
+/* Sources of Java classes may also be below this folder. To be said before modules are added. */
+void st_modules_look_below(struct st_modules *modules, const char *folder);
+
 /* Copies its argument. Where ranges overlap, the module that was added last wins: after dlclose
  * another library may have been loaded in the same place. */
 void st_modules_add(struct st_modules *modules, const struct st_module *module);
@@ -54,6 +57,7 @@ struct st_frame {
     const char *function;
     const char *file; /* NULL when not known */
     unsigned line;    /* 0 when not known */
+    unsigned column;  /* from 1 on; 0 when not known, as in all frames but the first */
     bool inlined;     /* into the function of the next frame */
 };
 

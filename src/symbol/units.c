@@ -7,6 +7,7 @@
 #include "symbol/spelling.h"
 
 #include <dwarf.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +61,14 @@ struct st_units *st_units_new(Dwarf *dwarf, uint64_t bias) {
     return units;
 }
 
+static _Atomic uint64_t times_freed = 1;
+
+uint64_t st_units_freed(void) {
+    return atomic_load_explicit(&times_freed, memory_order_relaxed);
+}
+
 void st_units_free(struct st_units *units) {
+    atomic_fetch_add_explicit(&times_freed, 1, memory_order_relaxed);
     if (!units)
         return;
     for (uint32_t i = 0; i < units->numbers.count; i++) {

@@ -23,6 +23,9 @@ struct st_units;
 /* The debug information must outlive the units. Its addresses plus `bias` are those of the file. */
 struct st_units *st_units_new(Dwarf *dwarf, uint64_t bias);
 void st_units_free(struct st_units *units);
+
+/* How often units were freed: what is known by addresses in libdw's memory is void after that. */
+uint64_t st_units_freed(void);
 uint64_t st_units_bias(const struct st_units *units);
 
 /* The unit that holds the address, as its entry. */

@@ -29,6 +29,14 @@ struct st_ahead {
     struct st_batch slots[SLOTS];
 };
 
+static void copy_values(struct st_batch *batch, const struct st_access_value *values) {
+    if (!values)
+        return;
+    batch->has_values = true;
+    st_reserve(&batch->values, &batch->value_capacity, ST_BATCH_EVENTS);
+    memcpy(batch->values, values, (size_t)batch->count * sizeof *values);
+}
+
 void st_batch_read(struct st_batch *batch, const struct st_format *format, void *reader,
                    const struct st_input *input, const struct st_symbols *symbols) {
     batch->count = format->next(reader, batch->events, ST_BATCH_EVENTS, &batch->error);
@@ -36,7 +44,11 @@ void st_batch_read(struct st_batch *batch, const struct st_format *format, void 
     batch->locks = symbols->locks.count;
     batch->consumed = input->consumed;
     batch->ended_count = 0;
-    if (batch->count <= 0 || !format->ended)
+    batch->has_values = false;
+    if (batch->count <= 0)
+        return;
+    copy_values(batch, format->values ? format->values(reader) : NULL);
+    if (!format->ended)
         return;
     const struct st_variable_run *ended = format->ended(reader, &batch->ended_count);
     st_reserve(&batch->ended, &batch->ended_capacity, batch->ended_count);
@@ -46,6 +58,7 @@ void st_batch_read(struct st_batch *batch, const struct st_format *format, void 
 
 void st_batch_free(struct st_batch *batch) {
     free(batch->ended);
+    free(batch->values);
 }
 
 static void unlock(void *lock) {

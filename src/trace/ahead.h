@@ -18,6 +18,9 @@ struct st_batch {
     struct st_error error;
     struct st_variable_run *ended; /* lives that ended before the first of them */
     size_t ended_count, ended_capacity;
+    bool has_values;
+    struct st_access_value *values; /* one for each event, if it has any */
+    size_t value_capacity;
     struct st_event events[ST_BATCH_EVENTS];
 };
 

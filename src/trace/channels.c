@@ -20,7 +20,7 @@ void st_channels_free(struct st_channels *channels) {
 
 static const char *const suffixes[] = {
     [ST_SIGNAL] = "",           [ST_SIGNAL_SIDE] = " [signal]", [ST_WRITE_SIDE] = " [write]",
-    [ST_READ_SIDE] = " [read]", [ST_WHOLE_LOCK] = " [lock]",
+    [ST_READ_SIDE] = " [read]", [ST_WHOLE_LOCK] = " [lock]",    [ST_REFERENCES] = "",
 };
 
 const char *st_channel_suffix(enum st_channel_kind kind) {
@@ -28,6 +28,10 @@ const char *st_channel_suffix(enum st_channel_kind kind) {
 }
 
 enum st_channel_kind st_channel_kind(const char *name, size_t length, size_t *lock_length) {
+    static const char references[] = ST_REFERENCES_TO;
+    *lock_length = 0;
+    if (length >= sizeof references && memcmp(name, references, sizeof references - 1) == 0)
+        return ST_REFERENCES;
     for (enum st_channel_kind kind = ST_SIGNAL_SIDE; kind <= ST_WHOLE_LOCK; kind++) {
         size_t suffix = strlen(suffixes[kind]);
         if (length <= suffix || memcmp(name + length - suffix, suffixes[kind], suffix) != 0)
@@ -35,6 +39,5 @@ enum st_channel_kind st_channel_kind(const char *name, size_t length, size_t *lo
         *lock_length = length - suffix;
         return kind;
     }
-    *lock_length = 0;
     return ST_SIGNAL;
 }

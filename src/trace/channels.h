@@ -1,10 +1,11 @@
 /* What the channels of a trace are for. Most carry signals. The others are the sides of locks that
- * are no mutexes: reader-writer locks, and semaphores that are used as locks. Their names say so,
- * in every format (docs/trace-format.md):
+ * are no mutexes: reader-writer locks, and semaphores that are used as locks; or counts of
+ * references. Their names say so, in every format (docs/trace-format.md):
  *
  *     l [write], l [read]   of the reader-writer lock l
  *     s [lock]              of the lock s: a receive acquires it, a send releases it
- *     s [signal]            of the same s: signals, by those who do not hold it */
+ *     s [signal]            of the same s: signals, by those who do not hold it
+ *     references to x       a send drops one, a receive comes after all that were dropped */
 #ifndef SERIATIM_TRACE_CHANNELS_H
 #define SERIATIM_TRACE_CHANNELS_H
 
@@ -12,11 +13,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum st_channel_kind { ST_SIGNAL, ST_SIGNAL_SIDE, ST_WRITE_SIDE, ST_READ_SIDE, ST_WHOLE_LOCK };
+enum st_channel_kind {
+    ST_SIGNAL,
+    ST_SIGNAL_SIDE,
+    ST_WRITE_SIDE,
+    ST_READ_SIDE,
+    ST_WHOLE_LOCK,
+    ST_REFERENCES
+};
+#define ST_REFERENCES_TO "references to "
 
 struct st_channel {
     enum st_channel_kind kind;
-    uint32_t lock; /* unless it is a mere signal: the number of the lock */
+    uint32_t lock; /* if it is of one: its number */
+    bool several;  /* threads can hold that lock at the same time, as its name says */
 };
 
 /* By number of the channel; those that were never set are signals. Part k has room for 2^k
@@ -35,8 +45,13 @@ static inline struct st_channel st_channel(const struct st_channels *channels, u
     return list ? list[number + 1 - (UINT32_C(1) << part)] : (struct st_channel){0};
 }
 
+/* Is it a side of a lock, as which a thread can hold it? */
+static inline bool st_is_lock_kind(enum st_channel_kind kind) {
+    return kind > ST_SIGNAL_SIDE && kind < ST_REFERENCES;
+}
+
 static inline bool st_is_lock_channel(const struct st_channels *channels, uint32_t number) {
-    return st_channel(channels, number).kind > ST_SIGNAL_SIDE;
+    return st_is_lock_kind(st_channel(channels, number).kind);
 }
 
 /* The kind of the channel with this name, and the length of the name of its lock. */

@@ -223,7 +223,7 @@ static void receive(struct st_context_tracker *tracker, struct thread *thread,
 static void send(struct st_context_tracker *tracker, struct thread *thread, uint32_t target) {
     struct st_channel channel = st_channel(tracker->channels, target);
     uint32_t lock = channel.lock | ST_HELD_SHARED;
-    if (channel.kind > ST_SIGNAL_SIDE)
+    if (st_is_lock_kind(channel.kind))
         remove_lock(thread, channel.kind == ST_READ_SIDE ? lock | ST_HELD_READ : lock);
 }
 

@@ -56,7 +56,9 @@ struct st_event {
     uint32_t thread;
     uint32_t target;
     uint64_t loc : 48;
-    uint64_t written : 6; /* enum st_op as the trace has it */
+    uint64_t written : 5; /* enum st_op as the trace has it */
+    uint64_t fresh : 1;   /* a read or write, not atomic, of memory that its thread has allocated
+                             since it last released anything (watch/memory/fresh.h) */
     uint64_t atomic : 1;  /* a read or write by an atomic operation, which is no data race; a begin:
                              of what a thread starts with (ST_START_OF, ST_TURN_OF in symbols.h) */
     uint64_t joined : 1;  /* atomic: by the same operation as the event before it in its thread;
@@ -64,6 +66,7 @@ struct st_event {
     uint64_t op : 8;      /* enum st_op that counts; equal to `written` below ST_OP_COUNT */
 };
 
+_Static_assert(ST_FORGET < 1 << 5, "every operation fits into `written`");
 _Static_assert(sizeof(struct st_event) == 16, "events are streamed in large arrays");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bit fields start at the lowest bit");
 

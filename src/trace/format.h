@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "trace/symbols.h"
+#include "trace/values.h"
 
 #include <stdio.h>
 
@@ -61,6 +62,10 @@ struct st_format {
      * the next call. NULL: no life ever ends. */
     const struct st_variable_run *(*ended)(const void *reader, size_t *count);
 
+    /* One for each event that `next` returned last, if the symbols want values; NULL: none is
+     * known. Valid until the next call. NULL: none ever is. */
+    const struct st_access_value *(*values)(const void *reader);
+
     /* After the end: was the trace truncated (a native file without its last chunk)? */
     bool (*truncated)(const void *reader);
 
@@ -72,6 +77,15 @@ extern const struct st_format st_std_format, st_native_format;
 /* Does the input start like a native trace? Looks at `length` bytes at most. */
 bool st_native_detect(const char *bytes, size_t length);
 enum { ST_NATIVE_MAGIC_SIZE = 8 };
+
+/* Those of other tools (trace/foreign). */
+extern const struct st_format st_roadrunner_format, st_csv_format, st_rapidbin_format;
+
+/* The format of another tool that the input is in, by its first bytes, or NULL: none of these. May
+ * read more of the input, if its first bytes do not decide. *failed becomes true, with an error, if
+ * that fails. */
+const struct st_format *st_foreign_detect(struct st_input *input, bool *failed,
+                                          struct st_error *error);
 
 /* ---- writing ---- */
 
@@ -97,7 +111,8 @@ struct st_writer_format {
     void (*close)(void *writer);
 };
 
-extern const struct st_writer_format st_std_writer, st_native_writer;
+extern const struct st_writer_format st_std_writer, st_native_writer, st_roadrunner_writer,
+    st_csv_writer, st_rapidbin_writer;
 
 /* For the native writer, where the symbols reuse numbers: these variables have ended. Ends the
  * chunk, so it pays to wait until some tens of thousands of events do: st_native_writer_waiting
@@ -105,6 +120,15 @@ extern const struct st_writer_format st_std_writer, st_native_writer;
 int st_native_writer_end(void *writer, const struct st_variable_run *runs, size_t count,
                          struct st_error *error);
 uint32_t st_native_writer_waiting(const void *writer);
+
+/* For the native writer: the values of the events that the next call of `write` gets, one each.
+ * They must be there until then. */
+void st_native_writer_values(void *writer, const struct st_access_value *values);
+
+/* For the native writer: for how many more each of the events stands that the next call of `write`
+ * gets, all of them accesses to variables with the next numbers. Not with values. */
+enum { ST_LONGEST_RUN = 1 << 20 };
+void st_native_writer_runs(void *writer, const uint32_t *runs);
 
 /* The names of the variables below this number are in the file: their texts can be dropped. */
 uint32_t st_native_writer_named(const void *writer);

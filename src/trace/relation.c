@@ -26,7 +26,7 @@ static bool is_on_lock(const struct st_channels *channels, const struct st_event
         return true;
     case ST_SEND:
     case ST_RECEIVE:
-        return st_is_lock_channel(channels, event->target);
+        return st_channel(channels, event->target).kind > ST_SIGNAL_SIDE;
     default:
         return false;
     }

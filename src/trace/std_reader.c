@@ -2,34 +2,31 @@
  * (docs/trace-format.md).
  *
  * Reading text spends its time on three things, and each has its remedy here:
- * - finding the ends of short fields: all bars, closing brackets, digits and the line end among the
- *   next 32 bytes, or 64, are found at once, and where fields and numbers end follows from them;
- * - looking up names: most are a text and a number, and in series (base/names.h). Lines are taken
- * in groups: first every line of a group is split into its fields and what its operand is looked up
- *   in is asked for, then the operands are looked up; by then it is in the cache;
- * - branches that depend on the line, which no processor can predict: the word of the operation is
- *   found through a table, and numbers of any length are read alike.
+ * - finding the ends of short fields: all bars, digits and the line end among the next 32 bytes, or
+ *   64, are found at once, and where fields and numbers end follows from them (std_marks.h);
+ * - looking up names: what a line starts with tells its thread, its operation and, as most names
+ *   are a text and a number, the array in which the operand is found (std_leads.h, base/names.h).
+ *   Lines are taken in groups: first every line of a group is split into its fields and what its
+ *   operand is looked up in is asked for, then the operands are looked up; by then it is in the
+ *   cache;
+ * - branches that depend on the line, which no processor can predict: numbers of any length are
+ *   read alike, and lines without an operand are looked up like those with one.
  *
- * Lines that are longer, or not as they should be, are read by read_event, which also finds what is
- * wrong with them. */
+ * Lines with a start that is not known yet are read by read_usual, which makes it known; those that
+ * are longer, or not as they should be, by read_event, which also finds what is wrong with them. */
 #include "trace/format.h"
 
 #include "base/memory.h"
 
+#include "trace/std_leads.h"
+
 #include <stdlib.h>
 #include <string.h>
-#ifdef __x86_64__
-#include <immintrin.h>
-#define HAS_WIDE
-#endif
 
 enum {
     GROUP = 64,
     LONGEST_LINE = 1024 * 1024,
 };
-
-/* What reads usual lines is compiled twice, see read_lines. */
-#define ST_USUAL static inline __attribute__((always_inline))
 
 /* The word of an operation. In a line, '(' or '|' follows. */
 struct word {
@@ -44,12 +41,12 @@ static inline unsigned word_place(uint64_t text) {
     return (unsigned)(text & 0xffff) * 25 >> 6 & (WORD_PLACES - 1);
 }
 
-/* The number of a thread or a location whose name has less than 8 bytes: `text` is these, with
- * zeros behind them. */
-struct known_name {
-    uint64_t text, number;
+/* A location that is no short number, of up to ST_SHORT_NAME bytes: its key, and what it is in an
+ * event. All zero: there is none. */
+struct known_location {
+    uint64_t low, high, loc;
 };
-enum { KNOWN_THREAD_BITS = 6, KNOWN_LOCATION_BITS = 11 };
+enum { KNOWN_LOCATION_BITS = 11 };
 
 struct operand;
 struct std_reader;
@@ -65,21 +62,21 @@ struct std_reader {
     size_t zero;         /* index in input->data of the first zero byte, or SIZE_MAX */
     const char *text;    /* of the current line, without its line end */
     size_t length;
-    const char *bar, *next_bar;                        /* the first two bars in it, or NULL */
-    struct st_names *tables[ST_OP_COUNT];              /* of the operands, by operation */
-    struct word words[WORD_PLACES];                    /* all zero: there is none */
-    struct known_name threads[1 << KNOWN_THREAD_BITS]; /* by hash; a later one replaces another */
-    struct known_name locations[1 << KNOWN_LOCATION_BITS];
+    const char *bar, *next_bar;           /* the first two bars in it, or NULL */
+    struct st_names *tables[ST_OP_COUNT]; /* of the operands, by operation */
+    struct word words[WORD_PLACES];       /* all zero: there is none */
+    struct lead leads[LEAD_COUNT];        /* by hash; a later one replaces another */
+    uint64_t misses;                      /* usual lines whose leads were not known */
+    struct known_location locations[1 << KNOWN_LOCATION_BITS]; /* likewise */
     read_lines *read_lines;
 };
 
-/* An operand whose number is still to be looked up: in a series, or by its key. Of a key for the
- * series, only the text and its length have a meaning. */
+/* An operand whose number is still to be looked up. */
 struct operand {
-    struct st_names *table; /* NULL: there is none */
-    const struct st_series *series;
-    uint32_t number; /* in the series, which has room for it */
-    struct st_name_key key;
+    const uint32_t *entry; /* its number plus 1, or 0: not known yet, or no operand */
+    const char *name;
+    uint32_t length; /* 0: there is no operand */
+    uint32_t value;  /* what `entry` points to unless that is in a series */
 };
 
 static int fail_line(const struct std_reader *reader, const char *cause, struct st_error *error) {
@@ -189,6 +186,24 @@ ST_USUAL const struct word *read_word(const struct std_reader *reader, const cha
     return good ? word : NULL;
 }
 
+/* Conditions by the names that Java has for them: other words for operations, which are rare enough
+ * to be looked for only where a line has none of the usual ones. */
+static const struct word *read_other_word(const char *op, const char *end) {
+    static const struct {
+        const char *text;
+        struct word word;
+    } others[] = {{"wait", {.length = 4, .op = ST_RECEIVE}},
+                  {"notify", {.length = 6, .op = ST_SEND}},
+                  {"notifyAll", {.length = 9, .op = ST_SEND}}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        size_t length = others[i].word.length;
+        if ((size_t)(end - op) > length && memcmp(op, others[i].text, length) == 0 &&
+            (op[length] == '(' || op[length] == '|'))
+            return &others[i].word;
+    }
+    return NULL;
+}
+
 /* The end of the operation: the next bar, behind a ')' when there is an operand, for names may
  * contain bars. NULL when there is none. */
 static inline const char *find_op_end(const struct std_reader *reader, bool has_operand) {
@@ -198,29 +213,37 @@ static inline const char *find_op_end(const struct std_reader *reader, bool has_
     return bar;
 }
 
-/* The name of the operand is not in its series: it is new, in most cases. */
-static int add_name(const struct operand *operand, struct st_event *event) {
-    event->target = st_names_add(operand->table, operand->key.text, operand->key.length);
-    return event->target == ST_NAMES_FULL ? -1 : 0;
+/* Looks up the operands that were not found; most of them are new. */
+static __attribute__((noinline)) int look_up_others(struct std_reader *reader,
+                                                    struct st_event *events,
+                                                    const struct operand *operands, size_t count,
+                                                    struct st_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        if (!operands[i].length || events[i].target != ST_NO_NAME)
+            continue;
+        struct st_names *table = reader->tables[events[i].op];
+        bool in_series = operands[i].entry != &operands[i].value; /* then it is in no slot */
+        struct st_name_key key = st_name_key_padded(operands[i].name, operands[i].length);
+        events[i].target =
+            in_series ? st_names_number_slow(table, &key) : st_names_number(table, &key);
+        if (events[i].target == ST_NAMES_FULL)
+            return fail_too_many_names(reader, error);
+    }
+    if (reader->symbols->noted != reader->symbols->channels.count)
+        st_symbols_note_channels(reader->symbols);
+    return 0;
 }
 
 /* Gives the operands that are still open their numbers. */
-static int look_up(struct std_reader *reader, struct st_event *events, struct operand *operands,
-                   size_t count, struct st_error *error) {
+static int look_up(struct std_reader *reader, struct st_event *events,
+                   const struct operand *operands, size_t count, struct st_error *error) {
+    bool missing = false;
     for (size_t i = 0; i < count; i++) {
-        struct operand *operand = &operands[i];
-        if (!operand->table)
-            continue;
-        events[i].target = operand->series ? operand->series->entries[operand->number] - 1
-                                           : st_names_number(operand->table, &operand->key);
-        if (__builtin_expect(events[i].target == ST_NAMES_FULL, 0) &&
-            add_name(operand, &events[i]) < 0)
-            return fail_too_many_names(reader, error);
-        operand->table = NULL;
+        uint32_t value = *operands[i].entry;
+        events[i].target = value - 1; /* ST_NO_NAME, if there is none */
+        missing |= !value & (operands[i].length != 0);
     }
-    if (__builtin_expect(reader->symbols->noted != reader->symbols->channels.count, 0))
-        st_symbols_note_channels(reader->symbols);
-    return 0;
+    return missing ? look_up_others(reader, events, operands, count, error) : 0;
 }
 
 /* Is it the name of what a thread starts with? The text of the line goes on behind it. */
@@ -230,13 +253,12 @@ static bool begins_as_start(const char *name, size_t length) {
            (length > turn && memcmp(name, ST_TURN_OF, turn) == 0);
 }
 
-/* An operand that is not looked up in a series. */
-static void open_operand(struct operand *operand, struct st_names *table, const char *name,
+/* An operand that is not looked up in a series; or none, of length 0. */
+static void open_operand(struct operand *operand, const struct st_names *table, const char *name,
                          size_t length) {
-    operand->table = table;
-    operand->series = NULL;
-    operand->key = st_name_key_padded(name, length);
-    st_names_prefetch(table, operand->key.hash);
+    *operand = (struct operand){&operand->value, name, (uint32_t)length, 0};
+    if (length)
+        st_names_prefetch(table, st_name_key_padded(name, length).hash);
 }
 
 /* Makes an event from the current line; its operand, if any, goes to *operand. */
@@ -248,6 +270,8 @@ static int read_event(struct std_reader *reader, struct st_event *event, struct 
     if (bar == text)
         return fail_line(reader, "empty thread name", error);
     const struct word *word = read_word(reader, bar + 1);
+    if (!word)
+        word = read_other_word(bar + 1, end);
     if (!word)
         return fail_line(reader, "unknown operation", error);
     const char *name = bar + 1 + word->length + 1; /* of the operand, if there is one */
@@ -273,215 +297,203 @@ static int read_event(struct std_reader *reader, struct st_event *event, struct 
     event->loc = loc & (ST_LOC_NAME | (ST_LOC_NAME - 1));
     event->written = event->op = word->op;
     event->atomic = word->op == ST_BEGIN && begins_as_start(name, name_length);
-    operand->table = NULL;
-    if (name_length)
-        open_operand(operand, reader->tables[word->op], name, name_length);
+    open_operand(operand, reader->tables[word->op], name, name_length);
     /* The following lines may start with the same thread: it must have its number before them. */
-    if (word->op == ST_FORK || word->op == ST_JOIN)
-        return look_up(reader, event, operand, 1, error);
+    if (word->op != ST_FORK && word->op != ST_JOIN)
+        return 0;
+    if (look_up(reader, event, operand, 1, error) < 0)
+        return -1;
+    operand->value = event->target + 1;
     return 0;
 }
 
 /* ---- usual lines ---- */
 
-/* What there is among the bytes from the start of a line on: bit i for byte i. */
-struct marks {
-    uint64_t ends, bars, closers, digits;
+/* What is where in a line. */
+struct usual_line {
+    unsigned lead;      /* its length */
+    unsigned count;     /* of the digits before the byte `stop` - 1 */
+    unsigned stop;      /* the second bar */
+    unsigned end;       /* of the line */
+    unsigned loc_count; /* of the digits behind the second bar */
 };
 
-#ifdef __SSE2__
-ST_USUAL struct marks marks_of_16(const char *text) {
-    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)text);
-    __m128i value = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
-    __m128i digit = _mm_cmpeq_epi8(_mm_min_epu8(value, _mm_set1_epi8(9)), value);
-    return (struct marks){
-        .ends = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n'))),
-        .bars = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('|'))),
-        .closers = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(')'))),
-        .digits = (uint32_t)_mm_movemask_epi8(digit),
-    };
-}
-#else
-ST_USUAL struct marks marks_of_16(const char *text) {
-    struct marks marks = {0, 0, 0, 0};
-    for (int i = 0; i < 16; i++) {
-        marks.ends |= (uint64_t)(text[i] == '\n') << i;
-        marks.bars |= (uint64_t)(text[i] == '|') << i;
-        marks.closers |= (uint64_t)(text[i] == ')') << i;
-        marks.digits |= (uint64_t)(text[i] >= '0' && text[i] <= '9') << i;
-    }
-    return marks;
-}
-#endif
-
-ST_USUAL struct marks join_marks(struct marks marks, struct marks more, unsigned shift) {
-    return (struct marks){marks.ends | more.ends << shift, marks.bars | more.bars << shift,
-                          marks.closers | more.closers << shift,
-                          marks.digits | more.digits << shift};
-}
-
-ST_USUAL struct marks marks_of_32(const char *text) {
-    return join_marks(marks_of_16(text), marks_of_16(text + 16), 16);
-}
-
-#ifdef HAS_WIDE
-__attribute__((target("avx2"))) ST_USUAL struct marks wide_marks_of_32(const char *text) {
-    __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)text);
-    __m256i value = _mm256_sub_epi8(bytes, _mm256_set1_epi8('0'));
-    __m256i digit = _mm256_cmpeq_epi8(_mm256_min_epu8(value, _mm256_set1_epi8(9)), value);
-    return (struct marks){
-        .ends = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('\n'))),
-        .bars = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('|'))),
-        .closers = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(')'))),
-        .digits = (uint32_t)_mm256_movemask_epi8(digit),
-    };
-}
-#endif
-
-/* The number that text[0 .. end) ends with; *start is its first digit. False if there is none of
- * 1 to 8 digits, without zeros in front. Digits are paired, then pairs of pairs, each step one
- * multiplication, however many there are. */
-ST_USUAL bool read_number(const char *text, uint64_t digits, unsigned end, unsigned *start,
-                          uint32_t *number) {
-    unsigned count = (unsigned)__builtin_clzll(~(digits << (64 - end)));
-    *start = end - count;
-    if (__builtin_expect(count - 1 >= 8 || text[*start] == '0', 0) && (count != 1))
+/* False if it is not all there, or longer than 63 bytes, or has too few bars. */
+ST_USUAL bool split_line(struct usual_line *line, struct marks marks) {
+    /* ends - 1 has no bit above the first line end but those of later line ends. */
+    uint64_t bars = marks.bars & (marks.ends - 1), later_bars = bars & (bars - 1);
+    if (__builtin_expect(!later_bars || bars & 1 || !marks.ends, 0))
         return false;
-    uint64_t value;
-    memcpy(&value, text + *start, sizeof value);
-    value <<= 64 - 8 * count;
-    value = (value & UINT64_C(0x0f0f0f0f0f0f0f0f)) * (10 * 256 + 1) >> 8;
-    value = (value & UINT64_C(0x00ff00ff00ff00ff)) * (100 * 65536 + 1) >> 16;
-    value = (value & UINT64_C(0x0000ffff0000ffff)) * (UINT64_C(10000) * 4294967296 + 1) >> 32;
-    *number = (uint32_t)value;
+    uint64_t stop = later_bars & -later_bars, others = ~marks.digits & ((stop >> 1) - 1);
+    line->stop = (unsigned)__builtin_ctzll(later_bars);
+    line->end = (unsigned)__builtin_ctzll(marks.ends);
+    unsigned behind_others = 64 - (unsigned)__builtin_clzll(others | 1);
+    line->count = line->stop - 1 - behind_others;
+    line->lead = line->count ? behind_others : line->stop + 1;
+    line->loc_count = (unsigned)__builtin_ctzll(~(marks.digits >> (line->stop + 1)));
     return true;
 }
 
-/* The series with the prefix text[0 .. length), if there is one with room for the number. */
-ST_USUAL const struct st_series *find_series(struct st_names *names, const char *text,
-                                             unsigned length, uint32_t number) {
-    static const char masks[] = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
-                                "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
-    if (__builtin_expect(length > 16, 0))
+/* A location that is no short number. UINT64_MAX if there are too many names. */
+static __attribute__((noinline)) uint64_t other_location(struct std_reader *reader,
+                                                         const char *text, size_t length) {
+    struct st_name_key key = st_name_key_padded(text, length);
+    struct known_location *known = &reader->locations[key.hash >> (64 - KNOWN_LOCATION_BITS)];
+    if (known->low == key.low && known->high == key.high && length <= ST_SHORT_NAME)
+        return known->loc;
+    bool returns = length && text[length - 1] == '\r';
+    uint64_t loc = st_location_add(reader->symbols, text, returns ? length - 1 : length);
+    if (loc != UINT64_MAX && length <= ST_SHORT_NAME)
+        *known = (struct known_location){key.low, key.high, loc};
+    return loc;
+}
+
+typedef void read_numbers(const char *text, unsigned count, const char *other, unsigned other_count,
+                          uint32_t *number, uint32_t *other_number);
+
+/* condition ? one : other. Which it is, no processor can predict, but compilers prefer a branch. */
+ST_USUAL uintptr_t choose(bool condition, uintptr_t one, uintptr_t other) {
+    return other ^ ((one ^ other) & -(uintptr_t)condition);
+}
+
+/* Makes an event from a line whose lead is known; its operand goes to *operand. */
+ST_USUAL bool read_led(struct std_reader *reader, const char *text, const struct usual_line *line,
+                       const struct lead *lead, read_numbers *numbers, struct st_event *event,
+                       struct operand *operand) {
+    const struct st_series *series = lead->series;
+    const char *loc_text = text + line->stop + 1;
+    unsigned loc_length = line->end - line->stop - 1;
+    uint32_t number, loc_number;
+    numbers(text + line->lead, line->count, loc_text, loc_length, &number, &loc_number);
+    bool closed = text[line->stop - 1] == ')';
+    bool bad = (line->count != 0) & (!closed | !is_short_number(number, line->count));
+    if (__builtin_expect(bad | (number >= series->capacity), 0))
+        return false;
+    uint64_t loc = loc_number;
+    if (__builtin_expect(
+            (line->loc_count != loc_length) | !is_short_number(loc_number, line->loc_count), 0))
+        loc = other_location(reader, loc_text, loc_length);
+    if (__builtin_expect(loc == UINT64_MAX, 0))
+        return false;
+    struct {
+        uint32_t thread, target;
+        uint64_t last;
+    } image = {lead->thread, 0, loc | lead->last};
+    memcpy(event, &image, sizeof *event);
+    uintptr_t in_series = (uintptr_t)series->entries + number * sizeof *series->entries;
+    const uint32_t *entry =
+        (const uint32_t *)choose(lead->numbered, in_series, (uintptr_t)&operand->value);
+    __builtin_prefetch(entry);
+    operand->entry = entry;
+    operand->name = text + lead->name;
+    operand->length = (line->stop - 1 - lead->name) & lead->named;
+    operand->value = lead->value;
+    return true;
+}
+
+/* The series of names that start with text[0 .. length), or NULL. */
+static const struct st_series *find_series(struct st_names *names, const char *text,
+                                           size_t length) {
+    char prefix[16] = {0};
+    uint64_t low, high;
+    if (length > sizeof prefix)
         return NULL;
-    uint64_t prefix[2], mask[2];
-    memcpy(prefix, text, sizeof prefix);
-    memcpy(mask, masks + 16 - length, sizeof mask);
-    uint64_t low = prefix[0] & mask[0], high = prefix[1] & mask[1];
+    memcpy(prefix, text, length);
+    memcpy(&low, prefix, sizeof low);
+    memcpy(&high, prefix + sizeof low, sizeof high);
     const struct st_series *series = st_names_series(names, low, high);
-    bool found = (series->low == low) & (series->high == high) & (number < series->capacity);
-    return found ? series : NULL;
+    return series->capacity && series->low == low && series->high == high ? series : NULL;
 }
 
-/* Looks for text[0 .. length) among the names that are known. False: *place is where it belongs. */
-ST_USUAL bool is_known(struct known_name *names, unsigned bits, const char *text, unsigned length,
-                       struct known_name **place) {
-    uint64_t name;
-    memcpy(&name, text, sizeof name);
-    name &= ~(UINT64_MAX << 8 * (length & 7));
-    *place = &names[name * UINT64_C(0x9E3779B97F4A7C15) >> (64 - bits)];
-    return (*place)->text == name && length - 1 < 7;
-}
-
-static void make_known(struct known_name *place, const char *text, size_t length, uint64_t number) {
-    if (length < 1 || length > 7)
+/* Makes the lead of the line known, for which that event was made. `name`: where the operand
+ * starts, or 0. `place` is the second one where it can be. Names that were not looked up yet have
+ * to wait for their next line. */
+static void learn_lead(struct std_reader *reader, const char *text, const struct usual_line *line,
+                       size_t place, const struct st_event *event, unsigned name) {
+    static const struct st_series none = {.capacity = SIZE_MAX};
+    bool numbered = name && line->count;
+    if (line->lead >= LEAD_BYTES)
         return;
-    *place = (struct known_name){.number = number};
-    memcpy(&place->text, text, length);
-}
-
-/* These return UINT64_MAX if there are too many names. */
-static __attribute__((noinline)) uint64_t add_thread(struct std_reader *reader, const char *text,
-                                                     size_t length, struct known_name *place) {
-    uint32_t number = st_names_add(&reader->symbols->threads, text, length);
-    if (number == ST_NAMES_FULL)
-        return UINT64_MAX;
-    make_known(place, text, length, number);
-    return number;
-}
-
-static __attribute__((noinline)) uint64_t add_location(struct std_reader *reader, const char *text,
-                                                       size_t length, struct known_name *place) {
-    size_t without_return = length && text[length - 1] == '\r' ? length - 1 : length;
-    uint64_t number = st_location_add(reader->symbols, text, without_return);
-    if (number != UINT64_MAX)
-        make_known(place, text, length, number);
-    return number;
-}
-
-/* The operand text[start .. end). */
-ST_USUAL void find_operand(struct operand *operand, struct st_names *table, const char *text,
-                           uint64_t digits, unsigned start, unsigned end) {
-    unsigned first_digit;
-    const struct st_series *series = NULL;
-    if (read_number(text, digits, end, &first_digit, &operand->number))
-        series = find_series(table, text + start, first_digit - start, operand->number);
-    if (__builtin_expect(!series, 0)) {
-        open_operand(operand, table, text + start, end - start);
+    struct st_names *table = reader->tables[event->op];
+    struct lead lead = {.series = &none,
+                        .thread = event->thread,
+                        .name = (uint8_t)name,
+                        .numbered = numbered,
+                        .named = name ? UINT32_MAX : 0};
+    if (numbered)
+        lead.series = find_series(table, text + name, line->lead - name);
+    else if (name)
+        lead.value = st_names_find(table, text + name, line->stop - 1 - name) + 1;
+    if (!lead.series || (name && !numbered && !lead.value))
         return;
-    }
-    __builtin_prefetch(&series->entries[operand->number]);
-    operand->table = table;
-    operand->series = series;
-    operand->key.text = text + start;
-    operand->key.length = end - start;
+    struct st_event blank = *event;
+    blank.loc = 0;
+    memcpy(&lead.last, (const char *)&blank + sizeof blank - sizeof lead.last, sizeof lead.last);
+    memcpy(lead.text, text, line->lead);
+    struct lead *first = &reader->leads[place ^ 1], *second = &reader->leads[place];
+    bool one_is_free = !first->text[0] || !second->text[0];
+    *(one_is_free ? (first->text[0] ? second : first) : reader->misses % 2 ? first : second) = lead;
 }
 
-/* Makes an event from the line at `text`, whose operand goes to *operand, if the line is usual: of
- * less than 64 bytes, well formed, and no fork or join. Returns the length of the line with its
- * end, or 0: read_event must look at it. */
-ST_USUAL size_t read_usual(struct std_reader *reader, const char *text, struct marks marks,
-                           struct st_event *event, struct operand *operand) {
-    /* ends - 1 has no bit above the first line end but those of later line ends. */
-    uint64_t bars = marks.bars & (marks.ends - 1), later_bars = bars & (bars - 1);
-    if (__builtin_expect(!marks.ends || !later_bars || bars & 1, 0))
+/* Where names do not repeat, and so leads neither, learning them would double the time. */
+static bool should_learn(struct std_reader *reader) {
+    enum { ALWAYS = 4 * LEAD_COUNT, LATER = 16 };
+    return ++reader->misses < ALWAYS || reader->misses % LATER == 0;
+}
+
+/* Makes an event from the line, whose operand goes to *operand, if it is usual: well formed, and no
+ * fork or join. Returns the length of the line with its end, or 0: read_event must look at it.
+ * `place` is the second one where its lead can be. */
+static __attribute__((noinline)) size_t read_usual(struct std_reader *reader, const char *text,
+                                                   size_t place, struct st_event *event,
+                                                   struct operand *operand) {
+    struct usual_line line;
+    struct marks marks = join_marks(marks_of_32(text), marks_of_32(text + 32), 32);
+    if (!split_line(&line, marks))
         return 0;
-    unsigned line_end = (unsigned)__builtin_ctzll(marks.ends);
-    unsigned bar = (unsigned)__builtin_ctzll(bars);
-    const struct word *word = read_word(reader, text + bar + 1);
-    if (__builtin_expect(!word || word->takes_thread, 0))
+    const char *bar = memchr(text, '|', line.stop), *end = text + line.stop - 1;
+    const struct word *word = read_word(reader, bar + 1);
+    if (!word || word->takes_thread)
         return 0;
-    unsigned name = bar + 2 + word->length;
-    bool has_operand = text[name - 1] == '(';
-    uint64_t stops = has_operand ? later_bars & marks.closers << 1 : later_bars;
-    if (__builtin_expect(!stops, 0))
+    const char *name = bar + 2 + word->length;
+    bool has_operand = name[-1] == '(', needs_none = word->op == ST_BEGIN || word->op == ST_END;
+    if (has_operand ? *end != ')' || name >= end : !needs_none)
         return 0;
-    unsigned stop = (unsigned)__builtin_ctzll(stops), loc = stop + 1;
-    bool no_name = has_operand ? stop - 1 == name : word->op != ST_BEGIN && word->op != ST_END;
-    if (__builtin_expect(no_name, 0))
+    struct st_name_key thread = st_name_key_padded(text, (size_t)(bar - text));
+    uint32_t thread_number = st_names_number(&reader->symbols->threads, &thread);
+    uint64_t loc = other_location(reader, text + line.stop + 1, line.end - line.stop - 1);
+    if (thread_number == ST_NAMES_FULL || loc == UINT64_MAX)
         return 0;
-    struct known_name *thread, *location;
-    uint64_t thread_number, location_number;
-    thread_number = is_known(reader->threads, KNOWN_THREAD_BITS, text, bar, &thread)
-                        ? thread->number
-                        : add_thread(reader, text, bar, thread);
-    location_number =
-        is_known(reader->locations, KNOWN_LOCATION_BITS, text + loc, line_end - loc, &location)
-            ? location->number
-            : add_location(reader, text + loc, line_end - loc, location);
-    if (__builtin_expect((int64_t)(thread_number | location_number) < 0, 0))
-        return 0;
-    *event = st_event_make((uint32_t)thread_number, ST_NO_NAME, location_number, word->op);
-    operand->table = NULL;
-    if (__builtin_expect(has_operand, 1))
-        find_operand(operand, reader->tables[word->op], text, marks.digits, name, stop - 1);
-    if (word->op == ST_BEGIN && has_operand)
-        event->atomic = begins_as_start(text + name, stop - 1 - name);
-    return line_end + 1;
+    *event = st_event_make(thread_number, ST_NO_NAME, loc, word->op);
+    size_t length = has_operand ? (size_t)(end - name) : 0;
+    event->atomic = word->op == ST_BEGIN && begins_as_start(name, length);
+    open_operand(operand, reader->tables[word->op], name, length);
+    if (should_learn(reader))
+        learn_lead(reader, text, &line, place, event, has_operand ? (unsigned)(name - text) : 0);
+    return line.end + 1;
 }
 
 /* Reads usual lines until there are `count` events, of which there are `taken`; returns how many
  * there are. No zero byte is in memory. */
-#define READ_USUAL_LINES(name, marks_of_32)                                                        \
-    static size_t name(struct std_reader *reader, struct st_event *events,                         \
-                       struct operand *operands, size_t taken, size_t count) {                     \
+#define READ_USUAL_LINES(function, marks_of_32, find_lead, short_numbers)                          \
+    static size_t function(struct std_reader *reader, struct st_event *events,                     \
+                           struct operand *operands, size_t taken, size_t count) {                 \
         const char *start = st_input_bytes(reader->input), *text = start;                          \
-        size_t before = taken, length;                                                             \
+        size_t before = taken, place = 0, length;                                                  \
         for (; taken < count; taken++, text += length) {                                           \
+            struct usual_line line;                                                                \
             struct marks marks = marks_of_32(text);                                                \
-            if (!marks.ends)                                                                       \
+            if (__builtin_expect(!marks.ends, 0))                                                  \
                 marks = join_marks(marks, marks_of_32(text + 32), 32);                             \
-            length = read_usual(reader, text, marks, &events[taken], &operands[taken]);            \
+            if (__builtin_expect(!split_line(&line, marks), 0))                                    \
+                break;                                                                             \
+            const struct lead *lead = find_lead(reader->leads, text, line.lead, &place);           \
+            length = line.end + 1;                                                                 \
+            if (__builtin_expect(lead && read_led(reader, text, &line, lead, short_numbers,        \
+                                                  &events[taken], &operands[taken]),               \
+                                 1))                                                               \
+                continue;                                                                          \
+            length = read_usual(reader, text, place, &events[taken], &operands[taken]);            \
             if (!length)                                                                           \
                 break;                                                                             \
         }                                                                                          \
@@ -490,18 +502,17 @@ ST_USUAL size_t read_usual(struct std_reader *reader, const char *text, struct m
         return taken;                                                                              \
     }
 
-READ_USUAL_LINES(read_usual_lines, marks_of_32)
-#ifdef HAS_WIDE
-__attribute__((target("avx2,bmi,bmi2"))) READ_USUAL_LINES(read_wide_lines, wide_marks_of_32)
+READ_USUAL_LINES(read_usual_lines, marks_of_32, find_lead, short_numbers)
+#ifdef ST_HAS_WIDE
+ST_WIDE READ_USUAL_LINES(read_wide_lines, wide_marks_of_32, find_wide_lead, wide_short_numbers)
 #endif
 
     static read_lines *choose_read_lines(void) {
-#ifdef HAS_WIDE
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-        __builtin_cpu_supports("bmi2"))
-        return read_wide_lines;
-#endif
+#ifdef ST_HAS_WIDE
+    return st_may_use_wide() ? read_wide_lines : read_usual_lines;
+#else
     return read_usual_lines;
+#endif
 }
 
 /* Takes up to `count` events from the lines that are in memory. Their operands are still open. */

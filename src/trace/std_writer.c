@@ -2,25 +2,19 @@
 #include "trace/format.h"
 
 #include "base/memory.h"
+#include "trace/variable_names.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* In text a variable is its name, and a recording can have several of one name: blocks of memory
- * that came from the same line. All but the first are written with their count behind the name,
- * "buffer #2", or else they would be one variable to whoever reads the text. */
 struct std_writer {
     FILE *file;
     const char *file_name;
     const struct st_symbols *symbols;
     uint64_t written;
-    struct st_names variables; /* the different names of variables */
-    uint32_t *counts;          /* by number in `variables`: how many have this name */
-    size_t count_capacity;
-    uint32_t *nth; /* by variable: which one of those with its name it is, from 1 */
-    size_t nth_capacity, known;
+    struct st_variable_names variables;
 };
 
 static void *std_open(FILE *file, const char *file_name, const struct st_symbols *symbols) {
@@ -28,34 +22,14 @@ static void *std_open(FILE *file, const char *file_name, const struct st_symbols
     writer->file = file;
     writer->file_name = file_name;
     writer->symbols = symbols;
-    st_names_init(&writer->variables);
+    st_variable_names_init(&writer->variables);
     return writer;
 }
 
 static void std_close(void *state) {
     struct std_writer *writer = state;
-    st_names_free(&writer->variables);
-    free(writer->counts);
-    free(writer->nth);
+    st_variable_names_free(&writer->variables);
     free(writer);
-}
-
-static void count_new_variables(struct std_writer *writer) {
-    const struct st_names *names = &writer->symbols->variables;
-    st_reserve(&writer->nth, &writer->nth_capacity, names->count);
-    for (; writer->known < names->count; writer->known++) {
-        uint32_t i = (uint32_t)writer->known;
-        uint32_t name =
-            st_names_add(&writer->variables, st_name(names, i), st_name_length(names, i));
-        st_reserve(&writer->counts, &writer->count_capacity, (size_t)name + 1);
-        writer->nth[i] = ++writer->counts[name];
-    }
-}
-
-/* 1 for all that are no variables: their names differ. */
-static uint32_t nth_of_name(const struct std_writer *writer, const struct st_event *event) {
-    bool variable = event->written == ST_READ || event->written == ST_WRITE;
-    return variable && event->target != ST_NO_NAME ? writer->nth[event->target] : 1;
 }
 
 static int fail_name(const struct std_writer *writer, const char *what, const char *name,
@@ -101,7 +75,7 @@ static int write_event(struct std_writer *writer, const struct st_event *event,
     if (*target) {
         putc_unlocked('(', file);
         fputs(target, file);
-        uint32_t nth = nth_of_name(writer, event);
+        uint32_t nth = st_variable_names_nth(&writer->variables, event);
         if (nth > 1)
             fprintf(file, " #%" PRIu32, nth);
         putc_unlocked(')', file);
@@ -122,7 +96,7 @@ static int check_file(const struct std_writer *writer, struct st_error *error) {
 static int std_write(void *state, const struct st_event *events, size_t count,
                      struct st_error *error) {
     struct std_writer *writer = state;
-    count_new_variables(writer);
+    st_variable_names_update(&writer->variables, writer->symbols);
     for (size_t i = 0; i < count; i++)
         if (events[i].op != ST_DROPPED && write_event(writer, &events[i], error) < 0)
             return -1;
@@ -148,11 +122,3 @@ const struct st_writer_format st_std_writer = {
     .finish = std_finish,
     .close = std_close,
 };
-
-const struct st_writer_format *st_writer_find(const char *name) {
-    if (strcmp(name, st_std_writer.name) == 0)
-        return &st_std_writer;
-    if (strcmp(name, st_native_writer.name) == 0)
-        return &st_native_writer;
-    return NULL;
-}

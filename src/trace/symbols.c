@@ -46,13 +46,17 @@ void st_symbols_init(struct st_symbols *symbols) {
     symbols->noted = symbols->lock_channels = symbols->doubts = 0;
     symbols->doubtful = NULL;
     symbols->doubtful_capacity = 0;
-    symbols->given = NULL;
-    symbols->given_capacity = 0;
-    symbols->times_given = 0;
+    symbols->given = symbols->started = (struct st_thread_words){NULL, 0, 0};
     st_contexts_init(&symbols->contexts);
     symbols->reuses = symbols->packs = false;
     symbols->rule = ST_RULE_UNKNOWN;
     symbols->elsewhere = (struct st_names_elsewhere){NULL, NULL, NULL};
+}
+
+static void free_words(struct st_thread_words *words) {
+    for (size_t i = 0; i < words->capacity; i++)
+        free(words->list[i]);
+    free(words->list);
 }
 
 void st_symbols_free(struct st_symbols *symbols) {
@@ -69,28 +73,23 @@ void st_symbols_free(struct st_symbols *symbols) {
     st_channels_free(&symbols->channel_facts);
     st_contexts_free(&symbols->contexts);
     free(symbols->doubtful);
-    for (size_t i = 0; i < symbols->given_capacity; i++)
-        free(symbols->given[i]);
-    free(symbols->given);
+    free_words(&symbols->given);
+    free_words(&symbols->started);
 }
 
 /* ---- threads ---- */
 
-void st_symbols_call_thread(struct st_symbols *symbols, uint32_t thread, const char *name) {
-    st_reserve(&symbols->given, &symbols->given_capacity, (size_t)thread + 1);
-    free(symbols->given[thread]);
-    symbols->given[thread] = *name ? st_strdup(name) : NULL;
-    symbols->times_given++;
-}
-
-static const char *given_name(const struct st_symbols *symbols, uint32_t thread) {
-    return thread < symbols->given_capacity ? symbols->given[thread] : NULL;
+void st_thread_words_set(struct st_thread_words *words, uint32_t thread, const char *word) {
+    st_reserve(&words->list, &words->capacity, (size_t)thread + 1);
+    free(words->list[thread]);
+    words->list[thread] = *word ? st_strdup(word) : NULL;
+    words->changes++;
 }
 
 /* Is the name that of one thread only, be it one that the program has not named? */
 static bool is_unique(const struct st_symbols *symbols, uint32_t thread, const char *name) {
     for (uint32_t i = 0; i < symbols->threads.count; i++) {
-        const char *other = given_name(symbols, i);
+        const char *other = st_thread_word(&symbols->given, i);
         if (i != thread && other && strcmp(other, name) == 0)
             return false;
         if (strcmp(st_name(&symbols->threads, i), name) == 0)
@@ -101,8 +100,12 @@ static bool is_unique(const struct st_symbols *symbols, uint32_t thread, const c
 
 void st_symbols_thread_name(const struct st_symbols *symbols, uint32_t thread, char *buffer,
                             size_t size) {
-    const char *usual = st_name(&symbols->threads, thread), *name = given_name(symbols, thread);
-    if (!name)
+    const char *usual = st_name(&symbols->threads, thread);
+    const char *name = st_thread_word(&symbols->given, thread);
+    const char *function = st_thread_word(&symbols->started, thread);
+    if (!name && function)
+        snprintf(buffer, size, "%s (%s)", usual, function);
+    else if (!name)
         snprintf(buffer, size, "%s", usual);
     else if (is_unique(symbols, thread, name))
         snprintf(buffer, size, "%s", name);
@@ -124,7 +127,7 @@ const char *st_lock_of_channel(const struct st_symbols *symbols, const struct st
     if (event->written != ST_SEND && event->written != ST_RECEIVE)
         return NULL;
     struct st_channel channel = st_channel(&symbols->channel_facts, event->target);
-    return channel.kind > ST_SIGNAL_SIDE ? st_name(&symbols->shared_locks, channel.lock) : NULL;
+    return st_is_lock_kind(channel.kind) ? st_name(&symbols->shared_locks, channel.lock) : NULL;
 }
 
 const char *st_held_name(const struct st_symbols *symbols, uint32_t lock) {
@@ -146,6 +149,11 @@ static void add_read_locks(struct st_symbols *symbols) {
     }
 }
 
+static bool ends_with(const char *name, size_t length, const char *end) {
+    size_t size = strlen(end);
+    return length >= size && memcmp(name + length - size, end, size) == 0;
+}
+
 void st_symbols_note_channels(struct st_symbols *symbols) {
     const struct st_names *names = &symbols->channels;
     for (; symbols->noted < names->count; symbols->noted++) {
@@ -153,9 +161,10 @@ void st_symbols_note_channels(struct st_symbols *symbols) {
         struct st_channel channel = {0};
         size_t length;
         channel.kind = st_channel_kind(name, st_name_length(names, symbols->noted), &length);
-        if (channel.kind != ST_SIGNAL) {
+        if (length) {
             channel.lock = st_names_add(&symbols->shared_locks, name, length);
             symbols->lock_channels += channel.kind != ST_SIGNAL_SIDE;
+            channel.several = ends_with(name, length, ST_SEVERAL_HOLD);
         }
         st_channels_set(&symbols->channel_facts, symbols->noted, channel);
     }

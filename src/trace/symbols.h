@@ -86,6 +86,20 @@ enum st_recording_rule {
     ST_RULE_EVERY       /* all */
 };
 
+/* A word for each of some threads; NULL where there is none. */
+struct st_thread_words {
+    char **list; /* by thread */
+    size_t capacity;
+    uint64_t changes; /* how often a thread got one */
+};
+
+static inline const char *st_thread_word(const struct st_thread_words *words, uint32_t thread) {
+    return thread < words->capacity ? words->list[thread] : NULL;
+}
+
+/* The word for the thread from now on; "" is none. */
+void st_thread_words_set(struct st_thread_words *words, uint32_t thread, const char *word);
+
 /* Locations may have the same name when contexts are kept. Invariant: what the names of the first
  * `noted` channels say about them is in channel_facts; shared_locks are the locks that have
  * channels, and lock_channels says how many channels those are. doubtful[i] of a lock: it was taken
@@ -98,11 +112,11 @@ struct st_symbols {
     bool *doubtful;
     size_t doubtful_capacity;
     enum st_recording_rule rule;
-    char **given; /* by thread: what the program calls it; NULL where it does not */
-    size_t given_capacity;
-    uint64_t times_given; /* how often a thread got such a name */
+    struct st_thread_words given;   /* what the program calls them */
+    struct st_thread_words started; /* the functions that they start with */
     bool reuses; /* the numbers of variables that have ended are used again, for the same names */
     bool packs;  /* a reader may pack the names of variables */
+    bool values; /* a reader keeps values of accesses (trace/values.h) */
     struct st_names_elsewhere elsewhere;
     struct st_contexts contexts;
 };
@@ -124,10 +138,13 @@ const char *st_lock_of_channel(const struct st_symbols *symbols, const struct st
 /* What reports call a lock that is held: "l", "l (read)". */
 const char *st_held_name(const struct st_symbols *symbols, uint32_t lock);
 
-/* The program calls the thread so; the last name counts, and "" is none. */
-void st_symbols_call_thread(struct st_symbols *symbols, uint32_t thread, const char *name);
+/* Is anything known of threads beyond their names in the trace? */
+static inline bool st_symbols_know_threads(const struct st_symbols *symbols) {
+    return symbols->given.changes || symbols->started.changes;
+}
 
-/* What reports call it: as the program does, or "T3"; "worker (T3)" where others have that name. */
+/* What reports call it: as the program does, with its number where others have that name: "worker
+ * (T3)". Without such a name: "T3 (drain)" if it starts with that function, or "T3". */
 void st_symbols_thread_name(const struct st_symbols *symbols, uint32_t thread, char *buffer,
                             size_t size);
 

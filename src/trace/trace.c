@@ -49,8 +49,13 @@ static int open_reader(struct st_trace *trace, struct st_error *error) {
     const char *other = what_else(st_input_bytes(input), st_input_available(input));
     if (other)
         return st_fail(error, input->name, ST_AT_FILE, 0, "%s", other);
-    bool native = st_native_detect(st_input_bytes(input), st_input_available(input));
-    trace->format = native ? &st_native_format : &st_std_format;
+    bool native = st_native_detect(st_input_bytes(input), st_input_available(input)),
+         failed = false;
+    trace->format = native ? &st_native_format : st_foreign_detect(input, &failed, error);
+    if (failed)
+        return -1;
+    if (!trace->format)
+        trace->format = &st_std_format;
     trace->reader = trace->format->open(input, &trace->symbols, error);
     return trace->reader ? 0 : -1;
 }
@@ -64,6 +69,7 @@ struct st_trace *st_trace_open(const char *path, unsigned flags, struct st_error
     st_symbols_init(&trace->symbols);
     trace->symbols.reuses = flags & ST_TRACE_LIVES;
     trace->symbols.packs = flags & ST_TRACE_PACKED;
+    trace->symbols.values = flags & ST_TRACE_VALUES;
     trace->validator = st_validator_new(flags & ST_TRACE_REPAIR);
     trace->may_read_ahead = flags & ST_TRACE_AHEAD;
     if (open_reader(trace, error) < 0) {
@@ -136,6 +142,10 @@ long st_trace_next(struct st_trace *trace, struct st_event **events, struct st_e
 const struct st_variable_run *st_trace_ended(const struct st_trace *trace, size_t *count) {
     *count = trace->last ? trace->last->ended_count : 0;
     return trace->last ? trace->last->ended : NULL;
+}
+
+const struct st_access_value *st_trace_values(const struct st_trace *trace) {
+    return trace->last && trace->last->has_values ? trace->last->values : NULL;
 }
 
 const struct st_symbols *st_trace_symbols(const struct st_trace *trace) {

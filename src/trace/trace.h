@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "trace/symbols.h"
 #include "trace/validate.h"
+#include "trace/values.h"
 
 struct st_trace;
 
@@ -20,6 +21,7 @@ enum st_trace_flags {
     ST_TRACE_LIVES = 4,  /* the caller looks at st_trace_ended; otherwise each variable has its own
                             number for ever, and memory grows with every life */
     ST_TRACE_PACKED = 8, /* the names of variables of a native trace are packed (trace/symbols.h) */
+    ST_TRACE_VALUES = 16, /* the caller looks at st_trace_values */
 };
 
 /* NULL with an error. The path must outlive the trace. "-" is standard input. */
@@ -33,6 +35,10 @@ long st_trace_next(struct st_trace *trace, struct st_event **events, struct st_e
 /* With ST_TRACE_LIVES: the variables whose lives ended before the first event of the batch. These
  * numbers stand for other variables of the same names from there on. Valid like the events. */
 const struct st_variable_run *st_trace_ended(const struct st_trace *trace, size_t *count);
+
+/* With ST_TRACE_VALUES: one for each event of the batch, or NULL if none is known. Valid like the
+ * events. */
+const struct st_access_value *st_trace_values(const struct st_trace *trace);
 
 /* With ST_TRACE_AHEAD the symbols grow while batches are used: look at them only at the end of the
  * trace, that is, after st_trace_next returned 0. */

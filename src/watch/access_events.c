@@ -2,20 +2,94 @@
 #include "watch/translator_state.h"
 
 #include "base/memory.h"
+#include "trace/format.h"
+
+/* ---- values ---- */
+
+/* A write that may still be on its way, or not be where the trace has it: what is in the variable
+ * from now on is not certain. */
+static void doubt(struct st_translator *t, uint32_t variable) {
+    st_bits_add(&t->doubtful, variable);
+}
+
+void st_translate_forget_doubt(struct st_translator *t, uint32_t variable) {
+    if (st_bits_has(&t->doubtful, variable))
+        st_bit_clear(t->doubtful.words, variable);
+}
+
+/* Of the value before an atomic operation, the record has 48 bits; a load leaves what it found. */
+static struct st_access_value value_of_atomic(const struct st_stream_record *record, bool write) {
+    enum st_stream_atomic kind = st_stream_aux(&record[1]) & 0xf;
+    unsigned size = st_stream_aux(record) & ST_STREAM_ACCESS_BYTES;
+    struct st_access_value value = {.held = st_stream_address(&record[1]),
+                                    .left = record[1].argument};
+    if (size > 8)
+        return value;
+    if (kind == ST_ATOMIC_LOAD || kind == ST_ATOMIC_FAIL) {
+        value.held = value.left;
+        value.known = ST_HELD_KNOWN;
+    } else {
+        value.known = write ? ST_LEFT_KNOWN : 0;
+        if (size < 8 && kind != ST_ATOMIC_STORE)
+            value.known |= ST_HELD_KNOWN;
+    }
+    return value;
+}
+
+void st_translate_value(struct st_translator *t, uint32_t variable,
+                        const struct st_stream_record *record, bool write, bool atomic) {
+    unsigned flags = st_stream_aux(record);
+    t->access.settled = flags & ST_STREAM_SETTLED;
+    t->next_value = (struct st_access_value){0};
+    if (variable == ST_VARIABLE_NONE)
+        return;
+    if ((write || atomic) && !t->access.settled)
+        doubt(t, variable);
+    if (st_bits_has(&t->doubtful, variable))
+        return;
+    if (atomic && record == t->valued)
+        t->next_value = value_of_atomic(record, write);
+    else if (!atomic && flags & ST_STREAM_WITH_VALUES)
+        t->next_value =
+            (struct st_access_value){.held = record[1].argument, .known = ST_HELD_KNOWN};
+}
+
+/* ---- accesses ---- */
+
+/* If the last event of this access was the same on the variable before: one stands for both. */
+static inline bool extend_run(struct st_translator *t, uint32_t variable, bool write) {
+    if (!t->batch_runs || !t->access.last || t->access.last != t->batched || t->access.atomic)
+        return false;
+    const struct st_event *last = &t->batch[t->batched - 1];
+    uint32_t *more = &t->batch_runs[t->batched - 1];
+    if (last->target + *more + 1 != variable || last->written != (write ? ST_WRITE : ST_READ) ||
+        *more == ST_LONGEST_RUN)
+        return false;
+    ++*more;
+    return true;
+}
 
 static void visit(void *context, uint32_t variable, bool write) {
     struct st_translator *t = context;
+    if (t->batch_values && write && !t->access.settled)
+        doubt(t, variable);
     t->access.events++;
+    if (variable >= t->noted_variables)
+        st_translate_first_access(t, variable);
+    if (extend_run(t, variable, write))
+        return;
     emit_event(t,
                (struct st_event){.thread = t->access.thread,
                                  .target = variable,
                                  .loc = t->access.loc,
                                  .written = write ? ST_WRITE : ST_READ,
+                                 .fresh = t->access.fresh,
                                  .atomic = t->access.atomic,
                                  .joined = t->access.atomic && t->joining,
                                  .op = write ? t->access.write : t->access.read},
                t->access.at);
     t->joining = true;
+    t->access.last = t->batched;
 }
 
 void st_translate_split_variable(void *context, uint32_t from, uint32_t to) {
@@ -39,9 +113,12 @@ void st_translate_range(struct st_translator *t, const struct thread *thread, ui
                         uint64_t length, bool write, bool atomic, uint64_t loc) {
     uint64_t before = t->access.events;
     set_access(t, thread->number, loc, thread->at);
+    t->access.length = length;
+    t->access.last = 0;
     t->access.read = ST_READ;
     t->access.write = ST_WRITE;
     t->access.atomic = atomic;
+    t->access.fresh = !atomic && st_is_fresh(&thread->fresh, address, length);
     st_variables_touch(&t->variables, address, length, write, visit, t);
     /* It is one access: what its thread learned at the last variable, it knows at the first. So
      * there are two rounds of events. In traces only short accesses have them: long ones would take
@@ -111,11 +188,12 @@ static void translate_deferred(struct st_translator *t, struct thread *emitter,
     set_access(t, number, deferred_loc(t, emitter, number, at, (uint32_t)record[1].argument), at);
     t->access.read = ST_DEFERRED_READ;
     t->access.write = ST_DEFERRED_WRITE;
-    t->access.atomic = false;
+    t->access.atomic = t->access.fresh = false;
     for (unsigned bytes = st_stream_aux(record), from = 0; bytes >> from;) {
         unsigned length = 0;
         while (bytes >> (from + length) & 1)
             length++;
+        t->access.length = length;
         if (length)
             st_variables_touch(&t->variables, granule + from, length, write, visit, t);
         from += length + 1;
@@ -126,4 +204,40 @@ void st_translate_deferred(struct st_translator *t, struct thread *emitter,
                            const struct st_stream_record *record, bool write) {
     translate_deferred(t, emitter, record, write);
     emitter->within_count = 0;
+}
+
+/* ---- fresh memory (memory/fresh.h) ---- */
+
+/* The memory is freed or allocated: it is nobody's fresh memory any more. Threads that have none
+ * leave the list. */
+void st_translate_not_fresh(struct st_translator *t, const struct st_stream_record *record) {
+    for (size_t i = 0; i < t->fresh_count;) {
+        struct thread *thread = t->fresh[i];
+        st_fresh_remove(&thread->fresh, st_stream_address(record), record[1].argument);
+        if (thread->fresh.count) {
+            i++;
+        } else {
+            thread->is_fresh = false;
+            t->fresh[i] = t->fresh[--t->fresh_count];
+        }
+    }
+}
+
+void st_translate_fresh(struct st_translator *t, struct thread *thread,
+                        const struct st_stream_record *record) {
+    if (t->options.dead_before) /* it is no recording */
+        return;
+    st_translate_not_fresh(t, record);
+    st_fresh_add(&thread->fresh, st_stream_address(record), record[1].argument);
+    if (thread->is_fresh)
+        return;
+    thread->is_fresh = true;
+    st_reserve(&t->fresh, &t->fresh_capacity, t->fresh_count + 1);
+    t->fresh[t->fresh_count++] = thread;
+}
+
+void st_translate_leave_fresh(struct st_translator *t, const struct thread *thread) {
+    for (size_t i = 0; i < t->fresh_count && thread->is_fresh; i++)
+        if (t->fresh[i] == thread)
+            t->fresh[i] = t->fresh[--t->fresh_count];
 }

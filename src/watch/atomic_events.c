@@ -80,6 +80,33 @@ void st_translate_data(struct st_translator *t, struct thread *thread,
     access_variable(t, thread, address, record, op != ST_STREAM_ATOMIC_READ, true);
 }
 
+/* The counter of a std::shared_ptr, which has one of weak references beside it. Where everybody
+ * else has dropped theirs, a look at both is all that the last one does. */
+static bool is_last(const struct st_stream_record *record) {
+    const uint64_t one_of_each = UINT64_C(1) << 32 | 1;
+    struct st_atomic atomic = st_atomic_of(record);
+    return st_stream_op(record) == ST_STREAM_ATOMIC_READ ? atomic.after == one_of_each
+                                                         : is_last_drop(record);
+}
+
+/* A reference is taken or dropped. Which one is first makes no difference, since nobody acts on the
+ * number, but for the last: it comes after all others, and who asks for the number may learn that
+ * it is gone. */
+static void count_references(struct st_translator *t, struct thread *thread,
+                             const struct st_stream_record *record) {
+    struct st_stream_record on = {
+        st_stream_what(ST_STREAM_SEND, ST_CHANNEL_REFERENCES, st_stream_address(record)),
+        record->argument};
+    if (is_last(record)) {
+        st_translate_channel(t, thread, &on, ST_RECEIVE);
+        t->joining = false;
+        access_variable(t, thread, st_stream_address(record), record, true, true);
+    } else if (st_stream_op(record) == ST_STREAM_ATOMIC_UPDATE &&
+               st_atomic_of(record).after < st_atomic_of(record).before) {
+        st_translate_channel(t, thread, &on, ST_SEND);
+    }
+}
+
 /* Blocks are split at a wait, unless it is in a function at which they are not open anyway. */
 static void access_word(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record, unsigned calls,
@@ -408,17 +435,23 @@ void st_translate_end_of_words(struct st_translator *t, struct thread *thread) {
 void st_translate_atomic(struct st_translator *t, struct thread *thread,
                          const struct st_stream_record *record) {
     unsigned around = thread->depth ? thread->frames[thread->depth - 1].calls : 0;
-    unsigned calls = around | st_library_calls_at(t, record->argument);
+    unsigned here = st_library_calls_at(t, record->argument), calls = around | here;
     uint64_t address = st_stream_address(record);
+    if (here & CALL_COUNTS && st_stream_aux(record) & ST_STREAM_WITH_VALUES) {
+        count_references(t, thread, record);
+        return;
+    }
     if (calls & CALL_POOL)
         mark_pool(t, address);
     struct st_word *word = word_at(t, address);
     if (word->pool)
         return;
-    if (calls & CALL_SIGNALS || !(st_stream_aux(record) & ST_STREAM_WITH_VALUES))
+    t->valued = st_stream_aux(record) & ST_STREAM_WITH_VALUES ? record : NULL;
+    if (calls & CALL_SIGNALS || !t->valued)
         access_word(t, thread, record, calls, 0);
     else
         use_word(t, thread, word, record, calls);
+    t->valued = NULL;
 }
 
 /* ---- futexes ---- */
@@ -465,6 +498,7 @@ static bool is_still_waiting(struct st_translator *t, const struct thread *threa
     case ST_STREAM_KEPT_WRITE:
     case ST_STREAM_WITHIN:
     case ST_STREAM_ALLOCATE:
+    case ST_STREAM_HANDED_OUT:
     case ST_STREAM_FRAME:
     case ST_STREAM_THREAD_NAME:
     case ST_STREAM_TEXT:

@@ -8,9 +8,10 @@
 #include <string.h>
 
 /* clang gives a lambda of the C++ library a name that is not of the library. Its own functions for
- * OpenMP, which combine and copy data, begin with a dot. oneTBB consists of templates. */
+ * OpenMP, which combine and copy data, begin with a dot. oneTBB consists of templates. Objects with
+ * static storage are initialised by functions that compilers add. */
 static bool is_hidden(const struct st_code *code) {
-    static const char *const starts[] = {"std::", "__", ".omp", "tbb::", NULL};
+    static const char *const starts[] = {"std::", "__", "_GLOBAL__", ".omp", "tbb::", NULL};
     static const char *const folders[] = {"/include/c++/", "/include/oneapi/tbb/", NULL};
     for (const char *const *start = starts; *start; start++)
         if (strncmp(code->function, *start, strlen(*start)) == 0)
@@ -28,9 +29,16 @@ static bool is_outlined(const char *name) {
     return length >= rest && strcmp(name + length - rest, ST_OUTLINED) == 0;
 }
 
-static enum kind kind_of(const struct st_spec *spec, const struct st_code *code, bool hidden) {
-    bool by_default =
-        !hidden && strcmp(code->function, "main") != 0 && !is_outlined(code->function);
+/* Also the main method of a Java program. */
+static bool is_main(const struct st_code *code, const struct st_java_row *java) {
+    if (java->kind != ST_JAVA_METHOD)
+        return strcmp(code->function, "main") == 0;
+    const char *dot = strrchr(code->function, '.');
+    return dot && strcmp(dot, ".main") == 0 &&
+           strcmp(java->descriptor, "([Ljava/lang/String;)V") == 0;
+}
+
+static enum kind kind_of(const struct st_spec *spec, const struct st_code *code, bool by_default) {
     if (!spec)
         return by_default ? INFERRED : NO_BLOCK;
     size_t function_rank = st_spec_rank(spec, ST_SPEC_FUNCTION, code->function);
@@ -46,9 +54,13 @@ static __attribute__((noinline)) void learn_function(struct st_translator *t,
                                                      struct function *function, uint64_t pc) {
     struct st_code code = st_places_function(t->places, pc);
     function->known = true;
-    function->hidden = is_hidden(&code);
-    function->calls = (uint8_t)st_library_calls(code.function);
-    function->kind = kind_of(t->options.spec, &code, function->hidden);
+    struct st_java_row java = st_places_java(t->places, pc);
+    function->java = java.kind != ST_JAVA_NOTHING;
+    function->hidden = !function->java && is_hidden(&code);
+    function->calls = function->java ? 0 : (uint8_t)st_library_calls(code.function);
+    function->kind =
+        kind_of(t->options.spec, &code,
+                !function->hidden && !is_main(&code, &java) && !is_outlined(code.function));
     function->block = st_names_add(&t->symbols.blocks, code.function, strlen(code.function));
 }
 
@@ -79,7 +91,8 @@ static void learn_inlined(struct st_translator *t, struct function *function, ui
             continue;
         function->hidden = false;
         function->inlined = true;
-        function->kind = kind_of(t->options.spec, &code, false);
+        function->kind = kind_of(t->options.spec, &code,
+                                 strcmp(code.function, "main") != 0 && !is_outlined(code.function));
         function->block = st_names_add(&t->symbols.blocks, code.function, strlen(code.function));
     }
     st_code_flow_free(flow);
@@ -239,6 +252,8 @@ void st_translate_enter(struct st_translator *t, struct thread *thread,
     enum kind kind = function->kind;
     if (t->options.dead_before)
         st_translate_start(t, thread->number, thread->at);
+    if (function->java && !thread->depth)
+        thread->started = false; /* a thread of a pool: the next task */
     bool starts = is_start(t, thread, function, record);
     if (!(st_stream_aux(record) & ST_STREAM_HANDLER)) {
         thread->turns.skipped |= (st_stream_aux(record) & ST_STREAM_AFTER_SKIPPED) != 0;

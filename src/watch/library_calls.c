@@ -62,6 +62,11 @@ static const struct {
     {"std::_V2::condition_variable_any::", "::wait", CALL_WAITS},
     {"std::_V2::condition_variable_any::", "::wait_for", CALL_WAITS},
     {"std::_V2::condition_variable_any::", "::wait_until", CALL_WAITS},
+    {"std::_Sp_counted_base<", "::_M_add_ref_copy", CALL_COUNTS},
+    {"std::_Sp_counted_base<", "::_M_weak_add_ref", CALL_COUNTS},
+    {"std::_Sp_counted_base<", "::_M_release", CALL_COUNTS},
+    {"std::_Sp_counted_base<", "::_M_release_last_use", CALL_COUNTS},
+    {"std::_Sp_counted_base<", "::_M_weak_release", CALL_COUNTS},
     {"std::__detail::__waiter_pool", "", CALL_POOL},
     {"std::__detail::__waiter_base<", "::_M_notify", CALL_POOL},
 };
@@ -119,11 +124,19 @@ unsigned st_library_calls(const char *function) {
     return calls;
 }
 
+static bool is_of_library(const char *function) {
+    return strncmp(function, "std::", 5) == 0 || strncmp(function, "__", 2) == 0;
+}
+
+/* A reference can be the last, and the destructor of the program be inlined where it is dropped. */
 static unsigned inlined_at(struct st_translator *t, uint64_t pc) {
-    unsigned calls = 0;
+    unsigned calls = 0, all = ~0u;
     struct st_code code;
-    for (size_t depth = 0; st_places_frame(t->places, pc, depth, &code); depth++)
-        calls |= st_library_calls(code.function);
+    for (size_t depth = 0; st_places_frame(t->places, pc, depth, &code); depth++) {
+        if (!is_of_library(code.function))
+            all &= ~(unsigned)CALL_COUNTS;
+        calls |= st_library_calls(code.function) & all;
+    }
     return calls;
 }
 
@@ -137,4 +150,35 @@ unsigned st_library_calls_at(struct st_translator *t, uint64_t pc) {
         t->call_site_facts[number] = (struct call_site){true, (uint8_t)calls};
     }
     return t->call_site_facts[number].calls;
+}
+
+/* ---- the user's own code ---- */
+
+bool st_translate_is_users(struct st_translator *t, uint64_t pc) {
+    char where[ST_LONGEST_NAME];
+    struct st_code code;
+    uint32_t number = st_map64_number(&t->calls, pc);
+    st_reserve(&t->owners, &t->owner_capacity, (size_t)number + 1);
+    if (t->owners[number] == NOT_ASKED)
+        t->owners[number] = !st_places_is_library(t->places, pc) &&
+                                    st_places_user_line(t->places, pc, &code, where, sizeof where)
+                                ? USER
+                                : LIBRARY;
+    return t->owners[number] == USER;
+}
+
+/* Nobody waits for a library that calls itself for ever. */
+enum { MOST_LIBRARY_CALLS = 64 };
+
+uint64_t st_translate_user_call(struct st_translator *t, const struct thread *thread, uint64_t pc) {
+    size_t depth = thread->depth;
+    uint64_t at = pc;
+    for (int i = 0; i < MOST_LIBRARY_CALLS; i++) {
+        if (at && st_translate_is_users(t, at))
+            return at;
+        if (!depth)
+            break;
+        at = thread->frames[--depth].called_from;
+    }
+    return pc;
 }

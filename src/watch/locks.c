@@ -1,4 +1,5 @@
 /* Locks, critical sections and channels: by address, and as events. */
+#include "spec/sections.h"
 #include "watch/locks.h"
 
 #include "base/memory.h"
@@ -102,9 +103,11 @@ static void spell_critical(char *name, size_t size) {
 }
 
 static __attribute__((noinline)) void name_lock(struct st_translator *t,
-                                                struct st_sync_object *lock) {
+                                                const struct thread *thread,
+                                                struct st_sync_object *lock, uint64_t pc) {
     char name[ST_LONGEST_NAME];
-    st_translate_name(t, st_variables_place(&t->variables, lock->address), name, sizeof name);
+    st_translate_name_lock(t, st_variables_place(&t->variables, lock->address),
+                           st_translate_user_call(t, thread, pc), name, sizeof name);
     spell_critical(name, sizeof name);
     lock->number = st_translate_unique(&t->symbols.locks, &t->lock_repeats, name);
     lock->holder = lock->count = 0;
@@ -120,7 +123,7 @@ static __attribute__((noinline)) void begin_section(struct st_translator *t, str
     struct st_code code;
     uint64_t user = st_translate_user_call(t, thread, pc);
     st_places_user_line(t->places, user, &code, where, sizeof where);
-    snprintf(name, sizeof name, "section of %s at %s", lock, where);
+    snprintf(name, sizeof name, ST_SECTION_OF "%s at %s", lock, where);
     uint32_t block = st_names_add(&t->symbols.blocks, name, strlen(name));
     st_translate_begin_block(t, thread, (struct frame){.kind = SECTION, .block = block}, pc);
 }
@@ -177,7 +180,8 @@ void st_translate_acquire(struct st_translator *t, struct thread *thread,
     struct st_sync_object *lock = st_object_at(&t->locks, st_stream_address(record), 0);
     bool again = lock->holder == thread->number + 1;
     if (lock->number == ST_NO_OBJECT || (lock->holder && !again)) {
-        name_lock(t, lock); /* or it was released unseen: from now on it is another lock */
+        name_lock(t, thread, lock,
+                  record->argument); /* or it was released unseen: from now on it is another lock */
         again = false;
     }
     if (!again)
@@ -442,12 +446,14 @@ name_channel(struct st_translator *t, struct st_sync_object *channel, unsigned n
         [ST_CHANNEL_SPAWN - ST_CHANNEL_FIRST] = "tbb task",
         [ST_CHANNEL_ARENA - ST_CHANNEL_FIRST] = "tbb arena",
         [ST_CHANNEL_OUTSIDE - ST_CHANNEL_FIRST] = "outside"};
-    char name[ST_LONGEST_NAME];
+    const char *prefix = number == ST_CHANNEL_REFERENCES ? ST_REFERENCES_TO : "";
+    char name[ST_LONGEST_NAME + sizeof ST_REFERENCES_TO];
+    int length = snprintf(name, sizeof name, "%s", prefix);
     if (number >= ST_CHANNEL_FIRST && number <= ST_CHANNEL_LAST_OF_RUNTIME)
         snprintf(name, sizeof name, "%s", meanings[number - ST_CHANNEL_FIRST]);
     else
-        st_translate_name(t, st_variables_place(&t->variables, channel->address), name,
-                          sizeof name);
+        st_translate_name(t, st_variables_place(&t->variables, channel->address), name + length,
+                          ST_LONGEST_NAME);
     channel->number = st_translate_unique(&t->symbols.channels, &t->channel_repeats, name);
     st_symbols_note_channels(&t->symbols);
 }

@@ -3,6 +3,7 @@
 #include "watch/translator_state.h"
 
 #include "base/memory.h"
+#include "symbol/memory/members.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +12,8 @@
 
 /* In the address of an origin: it is a function, and the memory is its frame. */
 #define FRAME_OF (UINT64_C(1) << 63)
+/* The same: it is the row of a class, and the memory is an object of a Java program. */
+#define OBJECT_OF (UINT64_C(1) << 62)
 
 /* ---- where memory comes from ---- */
 
@@ -29,14 +32,16 @@ static bool names_memory(struct st_translator *t, uint64_t pc) {
 }
 
 static bool is_in(struct st_translator *t, uint64_t pc, uint64_t function) {
+    if (st_places_is_library(t->places, pc) != st_places_is_library(t->places, function))
+        return false; /* known without debug information, which can be large */
     struct st_code a = st_places_function(t->places, pc),
                    b = st_places_function(t->places, function);
     return strcmp(a.function, b.function) == 0;
 }
 
-/* The innermost call that the memory should be named after, from the one that got it outwards. */
-static uint64_t find_call(struct st_translator *t, const struct thread *thread,
-                          const struct st_stream_record *record) {
+/* From the one that got it outwards. */
+uint64_t st_translate_namer(struct st_translator *t, const struct thread *thread,
+                            const struct st_stream_record *record) {
     uint64_t pc = record->argument;
     if (names_memory(t, pc))
         return pc;
@@ -53,30 +58,56 @@ static uint64_t find_call(struct st_translator *t, const struct thread *thread,
         if (from && names_memory(t, from))
             return from;
     }
-    uint32_t call = call_of(thread);
-    for (int i = 0; call && i < MOST_CALLS; i++) {
-        struct st_call around = st_call(&t->sites, call);
-        if (around.called_from && names_memory(t, around.called_from))
-            return around.called_from;
-        call = around.caller;
+    for (size_t i = thread->depth; i-- > 0 && thread->depth - i <= MOST_CALLS;) {
+        uint64_t from = thread->frames[i].called_from;
+        if (from && names_memory(t, from))
+            return from;
     }
     return st_translate_user_call(t, thread, pc);
+}
+
+uint32_t st_translate_origin(struct st_translator *t, const struct st_stream_record *record,
+                             uint64_t call, uint64_t length) {
+    uint32_t origin = st_pairs_number(&t->origins, call, length);
+    st_reserve(&t->origin_facts, &t->origin_capacity, (size_t)origin + 1);
+    if (!t->origin_facts[origin].inner)
+        t->origin_facts[origin].inner = record->argument;
+    return origin;
 }
 
 void st_translate_allocate(struct st_translator *t, const struct thread *thread,
                            const struct st_stream_record *record) {
     uint64_t length = record[1].argument;
-    uint32_t origin = st_pairs_number(&t->origins, find_call(t, thread, record), length);
-    st_reserve(&t->origin_facts, &t->origin_capacity, (size_t)origin + 1);
-    if (!t->origin_facts[origin].inner)
-        t->origin_facts[origin].inner = record->argument;
+    uint32_t origin;
+    if (st_places_is_java(t->places, record->argument))
+        origin = st_pairs_number(&t->origins, record->argument | OBJECT_OF, length);
+    else
+        origin = st_translate_origin(t, record, st_translate_namer(t, thread, record), length);
     st_variables_allocate(&t->variables, st_stream_address(record), length, origin);
 }
 
+static void rename_variable(void *context, uint32_t variable) {
+    struct st_translator *t = context;
+    char name[ST_LONGEST_NAME];
+    if (variable >= t->named_variables)
+        return; /* it has no name yet */
+    st_translator_variable_name(t, variable, name, sizeof name);
+    st_names_replace(&t->symbols.variables, variable, name, strlen(name));
+}
+
+/* A thread is about to start another, and shows it the frames of its functions. What is in them has
+ * been used before. While there is no other thread, that can be forgotten, since all that follows
+ * comes after it. Later, it gets a name if a recording has not written one yet. */
 void st_translate_frame(struct st_translator *t, const struct st_stream_record *record) {
-    uint64_t length = record[1].argument;
-    st_variables_allocate(&t->variables, st_stream_address(record), length,
+    uint64_t address = st_stream_address(record), length = record[1].argument;
+    bool alone = t->symbols.threads.count <= 1;
+    if (alone)
+        st_variables_forget(&t->variables, address, length);
+    st_variables_allocate(&t->variables, address, length,
                           st_pairs_number(&t->origins, record->argument | FRAME_OF, length));
+    if (!alone)
+        st_variables_adopt(&t->variables, address, length, t->symbols.variables.first,
+                           rename_variable, t);
 }
 
 /* ---- names ---- */
@@ -89,6 +120,80 @@ static bool add_typed(struct st_translator *t, uint32_t number, uint64_t offset,
         return false;
     return st_places_heap(t->places, origin.a, t->origin_facts[number].inner, origin.b, offset,
                           buffer, size);
+}
+
+/* Memory of which nobody knows what is in it, such as that of an allocator of the program's own. */
+static bool is_untyped(struct st_translator *t, uint32_t number) {
+    if (number >= t->origin_capacity || !t->origin_facts[number].inner)
+        return false;
+    struct st_pair origin = t->origins.list[number - 1];
+    uint64_t inner = t->origin_facts[number].inner;
+    if (t->origin_facts[number].type == TYPE_NOT_ASKED)
+        t->origin_facts[number].type =
+            st_places_is_typed(t->places, origin.a, inner, origin.b) ? TYPED : UNTYPED;
+    return t->origin_facts[number].type == UNTYPED;
+}
+
+/* So many are remembered: 32 MB. */
+enum { MOST_NOTED = 1 << 22, LARGEST_MEMBER = 8 };
+
+/* Looking for a type takes a while, so that is done when the name is wanted. */
+void st_translate_first_access(struct st_translator *t, uint32_t variable) {
+    uint32_t origin = st_variables_place_of(&t->variables, variable).origin;
+    t->noted_variables = variable + 1;
+    if (!origin || origin >= t->origin_capacity || !t->origin_facts[origin].inner ||
+        !t->options.sites || t->access.length > LARGEST_MEMBER || variable >= MOST_NOTED)
+        return;
+    st_reserve(&t->first_accesses, &t->first_access_capacity, (size_t)variable + 1);
+    t->first_accesses[variable] = (struct st_first_access){(uint32_t)(t->access.loc & ~ST_LOC_NAME),
+                                                           (uint32_t)t->access.length};
+}
+
+/* The variable, or one beside it in the same granule, of which it is known where it was first
+ * accessed: they came to be together. */
+static bool find_noted(const struct st_translator *t, uint32_t variable, uint32_t *noted) {
+    enum { FARTHEST = 7 };
+    uint64_t granule = st_variables_place_of(&t->variables, variable).address >> 3;
+    uint32_t first = variable > FARTHEST ? variable - FARTHEST : 0;
+    *noted = variable;
+    for (uint32_t i = first; i <= variable + FARTHEST && i < t->first_access_capacity; i++)
+        if (t->first_accesses[i].size &&
+            st_variables_place_of(&t->variables, i).address >> 3 == granule) {
+            *noted = i;
+            if (i >= variable)
+                break;
+        }
+    return *noted < t->first_access_capacity && t->first_accesses[*noted].size;
+}
+
+/* "item->refcount from slabs.c:12 (grow)" */
+static void put_member(struct st_translator *t, struct st_data_place place, const char *member,
+                       char *buffer, size_t size) {
+    struct st_code code;
+    const char *where =
+        st_places_memory_line(t->places, t->origins.list[place.origin - 1].a, &code);
+    snprintf(buffer, size, "%s from %s (%s)", member, where, code.function);
+}
+
+static bool name_member(struct st_translator *t, uint32_t variable, char *buffer, size_t size) {
+    struct st_data_place place = st_variables_place_of(&t->variables, variable);
+    char name[ST_LONGEST_NAME / 2];
+    uint32_t noted;
+    if (!place.origin || !find_noted(t, variable, &noted) || !is_untyped(t, place.origin))
+        return false;
+    struct st_first_access first = t->first_accesses[noted];
+    int64_t shift = (int64_t)(place.address - st_variables_place_of(&t->variables, noted).address);
+    if (!st_places_member(t->places, st_site(&t->sites, first.site).pc, first.size, shift, name,
+                          sizeof name))
+        return false;
+    put_member(t, place, name, buffer, size);
+    return true;
+}
+
+void st_translator_variable_name(struct st_translator *t, uint32_t variable, char *buffer,
+                                 size_t size) {
+    if (!name_member(t, variable, buffer, size))
+        st_translate_name(t, st_variables_place_of(&t->variables, variable), buffer, size);
 }
 
 static void name_allocated(struct st_translator *t, struct st_data_place place, char *buffer,
@@ -121,14 +226,38 @@ static void name_local(struct st_translator *t, struct st_data_place place, char
         snprintf(buffer, size, "local variable of %s+0x%" PRIx64, owner, place.offset);
 }
 
+static void name_object(struct st_translator *t, struct st_data_place place, char *buffer,
+                        size_t size) {
+    uint64_t pc = t->origins.list[place.origin - 1].a & ~OBJECT_OF;
+    struct st_java_row row = st_places_java(t->places, pc);
+    uint64_t address = place.address & ST_VARIABLE_ADDRESS;
+    if (row.kind >= ST_JAVA_OBJECTS)
+        st_java_object_name(&t->java_objects, &row, address - place.offset, place.offset, buffer,
+                            size);
+    else
+        snprintf(buffer, size, "object 0x%" PRIx64, address);
+}
+
 void st_translate_name(struct st_translator *t, struct st_data_place place, char *buffer,
                        size_t size) {
     if (!place.origin)
         st_places_data(t->places, place.address, buffer, size);
     else if (t->origins.list[place.origin - 1].a & FRAME_OF)
         name_local(t, place, buffer, size);
+    else if (t->origins.list[place.origin - 1].a & OBJECT_OF)
+        name_object(t, place, buffer, size);
     else
         name_allocated(t, place, buffer, size);
+}
+
+void st_translate_name_lock(struct st_translator *t, struct st_data_place place, uint64_t pc,
+                            char *buffer, size_t size) {
+    char name[ST_LONGEST_NAME / 2];
+    if (place.origin && is_untyped(t, place.origin) &&
+        st_places_member(t->places, pc, ST_ANY_LOCK, 0, name, sizeof name))
+        put_member(t, place, name, buffer, size);
+    else
+        st_translate_name(t, place, buffer, size);
 }
 
 /* ---- threads ---- */

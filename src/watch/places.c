@@ -6,8 +6,10 @@
 #include "symbol/memory/allocators.h"
 #include "symbol/memory/heap_types.h"
 #include "symbol/memory/locals.h"
+#include "symbol/memory/members.h"
 #include "symbol/symbol.h"
 #include "symbol/user_code.h"
+#include "watch/sites.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -23,6 +25,7 @@ struct module {
     const char *name; /* without its folders */
     uint64_t start, end, bias;
     uint64_t moved; /* all three were moved by so much */
+    bool java;      /* it is that of a Java program */
 };
 
 /* Addresses of programs are below this one, and records have room for twice as many. */
@@ -32,6 +35,7 @@ struct st_places {
     struct st_modules *symbols;
     struct module *modules;
     size_t count, capacity;
+    bool has_java; /* one of them is that of a Java program */
     struct st_moves moves;
     uint64_t next_free; /* no module has addresses from here on */
     time_t built;
@@ -40,6 +44,9 @@ struct st_places {
     struct st_map64 allocations;       /* calls that memory is named after, by return address, */
     struct namer *namers;              /* and what is known of them */
     size_t namer_capacity;
+    struct st_pairs members; /* accesses whose member was asked for: where, and what of it, */
+    char **member_names;     /* and by their number the answer; "" is none */
+    size_t member_capacity;
 };
 
 /* A call by which memory came. */
@@ -51,10 +58,12 @@ struct namer {
     struct st_heap_site *site; /* what can be allocated there; NULL: not asked yet */
 };
 
-struct st_places *st_places_new(const struct st_texts *allocators) {
+struct st_places *st_places_new(const struct st_texts *allocators, const char *source_root) {
     struct st_places *places = st_alloc(1, sizeof *places);
     places->folder = getcwd(NULL, 0);
     places->symbols = st_modules_new(places->folder);
+    if (source_root)
+        st_modules_look_below(places->symbols, source_root);
     places->allocators = allocators;
     st_map64_init(&places->allocations);
     places->next_free = FIRST_FREE;
@@ -74,6 +83,10 @@ void st_places_free(struct st_places *places) {
     }
     free(places->namers);
     st_map64_free(&places->allocations);
+    for (size_t i = 0; i < places->member_capacity; i++)
+        free(places->member_names[i]);
+    free(places->member_names);
+    st_pairs_free(&places->members);
     st_modules_free(places->symbols);
     free(places->folder);
     free(places);
@@ -86,6 +99,14 @@ time_t st_places_built(const struct st_places *places) {
 /* Our own library says nothing about the program. */
 static bool is_runtime(const char *name) {
     return strncmp(name, "libseriatim_rt.", 15) == 0 || strncmp(name, "libtsan.", 8) == 0;
+}
+
+static bool is_system(const char *path) {
+    static const char *const folders[] = {"/usr/", "/lib/", "/lib64/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+            return true;
+    return false;
 }
 
 static void note_age(struct st_places *places, const char *path, const char *name) {
@@ -155,6 +176,8 @@ static const struct module *add_module(struct st_places *places, const char *pat
                             .moved = moved};
     const char *slash = strrchr(module.path, '/');
     module.name = slash ? slash + 1 : module.path;
+    module.java = st_is_java_module(path);
+    places->has_java |= module.java;
     note_age(places, path, module.name);
     st_modules_add(places->symbols, &(struct st_module){.path = path,
                                                         .start = module.start,
@@ -232,6 +255,8 @@ static void locate(const struct st_places *places, uint64_t pc, const struct st_
                    char *buffer, size_t size) {
     if (*code->file && code->line)
         snprintf(buffer, size, "%s:%u", code->file, code->line);
+    else if (st_places_is_java(places, pc)) /* compiled without lines */
+        snprintf(buffer, size, "%s", *code->file ? code->file : code->function);
     else
         describe(places, pc - 1, buffer, size);
 }
@@ -257,12 +282,44 @@ bool st_places_user_line(struct st_places *places, uint64_t pc, struct st_code *
 
 /* ---- memory ---- */
 
-static bool only_hands_out(struct st_places *places, uint64_t pc, size_t depth,
-                           const char *function) {
+static bool is_named_allocator(const struct st_places *places, const char *function) {
     for (size_t i = 0; places->allocators && i < places->allocators->count; i++)
         if (fnmatch(places->allocators->items[i], function, 0) == 0)
             return true;
-    return st_is_allocator(places->symbols, pc, depth);
+    return false;
+}
+
+static bool only_hands_out(struct st_places *places, uint64_t pc, size_t depth,
+                           const char *function) {
+    return is_named_allocator(places, function) || st_is_allocator(places->symbols, pc, depth);
+}
+
+struct hand_out_search {
+    const struct st_places *places;
+    st_found_hand_out *found;
+    void *context;
+};
+
+static bool is_named(void *context, const char *function) {
+    return is_named_allocator(((struct hand_out_search *)context)->places, function);
+}
+
+static void pass_on(void *context, const struct st_hand_out *found) {
+    struct hand_out_search *search = context;
+    search->found(search->context, found);
+}
+
+/* Opening the files of the system takes long, and they have no instrumentation. */
+void st_places_hand_outs(struct st_places *places, st_found_hand_out *found, void *context) {
+    struct hand_out_search inner = {places, found, context};
+    bool named = places->allocators && places->allocators->count;
+    const struct module *module = &places->modules[places->count - 1];
+    bool system = places->count > 1 && is_system(module->path);
+    if (is_runtime(module->name) || module->path[0] != '/' || system ||
+        st_module_uses(places->symbols, module->start, "__tsan_func_exit") == ST_USES_NOT)
+        return;
+    st_hand_outs_find(places->symbols, module->start,
+                      &(struct st_hand_out_search){named ? is_named : NULL, pass_on, &inner});
 }
 
 static void find_namer(struct st_places *places, uint64_t pc, struct namer *namer) {
@@ -301,12 +358,38 @@ const char *st_places_memory_line(struct st_places *places, uint64_t pc, struct 
     return namer->where;
 }
 
-bool st_places_heap(struct st_places *places, uint64_t pc, uint64_t inner, uint64_t length,
-                    uint64_t offset, char *buffer, size_t size) {
+static struct st_heap_site *heap_site(struct st_places *places, uint64_t pc, uint64_t inner) {
     struct namer *namer = namer_of(places, pc);
     if (!namer->site)
         namer->site = st_heap_site_new(places->symbols, places->folder, pc, namer->depth, inner);
-    return st_heap_name(namer->site, length, offset, buffer, size);
+    return namer->site;
+}
+
+bool st_places_heap(struct st_places *places, uint64_t pc, uint64_t inner, uint64_t length,
+                    uint64_t offset, char *buffer, size_t size) {
+    return st_heap_name(heap_site(places, pc, inner), length, offset, buffer, size);
+}
+
+bool st_places_is_typed(struct st_places *places, uint64_t pc, uint64_t inner, uint64_t length) {
+    return st_heap_is_typed(heap_site(places, pc, inner), length);
+}
+
+uint64_t st_places_assigned_size(struct st_places *places, uint64_t pc, uint64_t inner) {
+    return st_heap_assigned_size(heap_site(places, pc, inner));
+}
+
+bool st_places_member(struct st_places *places, uint64_t pc, uint64_t size, int64_t shift,
+                      char *buffer, size_t room) {
+    uint32_t number =
+        st_pairs_number(&places->members, pc, size << 8 | (uint64_t)(shift + INT8_MAX));
+    st_reserve(&places->member_names, &places->member_capacity, (size_t)number + 1);
+    char **name = &places->member_names[number];
+    if (!*name) {
+        bool known = st_member_name(places->symbols, places->folder, pc, size, shift, buffer, room);
+        *name = st_strdup(known ? buffer : "");
+    }
+    snprintf(buffer, room, "%s", *name);
+    return **name;
 }
 
 bool st_places_local(struct st_places *places, uint64_t pc, uint64_t length, uint64_t offset,
@@ -346,11 +429,31 @@ bool st_places_data(struct st_places *places, uint64_t address, char *buffer, si
     return st_data_name(places->symbols, address, buffer, size) != ST_DATA_UNKNOWN;
 }
 
+bool st_places_is_java(const struct st_places *places, uint64_t pc) {
+    if (__builtin_expect(!places->has_java, 1))
+        return false;
+    for (size_t i = places->count; i-- > 0;)
+        if (places->modules[i].java && pc - 1 >= places->modules[i].start &&
+            pc - 1 < places->modules[i].end)
+            return true;
+    return false;
+}
+
+struct st_java_row st_places_java(struct st_places *places, uint64_t pc) {
+    if (__builtin_expect(!places->has_java, 1))
+        return (struct st_java_row){0};
+    return st_java_row_at(places->symbols, pc - 1);
+}
+
 struct st_code_flow *st_places_flow(struct st_places *places, uint64_t pc) {
+    if (st_places_is_java(places, pc))
+        return NULL;
     return st_code_flow_new(places->symbols, pc);
 }
 
 struct st_spin st_places_spin(struct st_places *places, uint64_t pc, unsigned char arguments) {
+    if (st_places_is_java(places, pc))
+        return (struct st_spin){0};
     return st_spin_around(places->symbols, pc, arguments);
 }
 
@@ -363,13 +466,9 @@ const char *st_places_module_path(const struct st_places *places, size_t index) 
 }
 
 bool st_places_is_uninstrumented(struct st_places *places, size_t index) {
-    static const char *const system[] = {"/usr/", "/lib/", "/lib64/"};
     const struct module *module = &places->modules[index];
-    if (module->path[0] != '/' || is_runtime(module->name))
+    if (module->path[0] != '/' || is_runtime(module->name) || is_system(module->path))
         return false;
-    for (size_t i = 0; i < sizeof system / sizeof *system; i++)
-        if (strncmp(module->path, system[i], strlen(system[i])) == 0)
-            return false;
     /* Instrumented files initialise the runtime. What programs are linked with does so, too; they
      * have a function that calls another, main at least. */
     const char *symbol = index == 0 ? "__tsan_func_entry" : "__tsan_init";

@@ -3,6 +3,8 @@
 #define SERIATIM_WATCH_PLACES_H
 
 #include "base/options.h"
+#include "symbol/memory/hand_outs.h"
+#include "symbol/java_sites.h"
 #include "symbol/spin_loop.h"
 
 #include <stdbool.h>
@@ -12,8 +14,8 @@
 
 struct st_places;
 
-/* `allocators`: as in struct st_translation. */
-struct st_places *st_places_new(const struct st_texts *allocators);
+/* `allocators` and `source_root`: as in struct st_translation. */
+struct st_places *st_places_new(const struct st_texts *allocators, const char *source_root);
 void st_places_free(struct st_places *places);
 void st_places_add_module(struct st_places *places, const char *path, uint64_t start,
                           uint64_t length, uint64_t bias);
@@ -62,6 +64,19 @@ bool st_places_names_memory(struct st_places *places, uint64_t pc);
  * places are freed. */
 const char *st_places_memory_line(struct st_places *places, uint64_t pc, struct st_code *code);
 
+/* Is it known what is in memory of `length` bytes that was allocated there; if it is not, which
+ * member of a structure the access of `size` bytes at a place is to, or what is `shift` bytes
+ * behind it (symbol/memory/). */
+bool st_places_is_typed(struct st_places *places, uint64_t pc, uint64_t inner, uint64_t length);
+bool st_places_member(struct st_places *places, uint64_t pc, uint64_t size, int64_t shift,
+                      char *buffer, size_t room);
+
+/* How much memory it is that came by the call, if it is for one structure; 0: not known. */
+uint64_t st_places_assigned_size(struct st_places *places, uint64_t pc, uint64_t inner);
+
+/* Functions that hand out memory, in the module that was added last (symbol/memory/hand_outs.h). */
+void st_places_hand_outs(struct st_places *places, st_found_hand_out *found, void *context);
+
 /* The name of a byte of memory of `length` bytes that was allocated there (symbol/memory/). */
 bool st_places_heap(struct st_places *places, uint64_t pc, uint64_t inner, uint64_t length,
                     uint64_t offset, char *buffer, size_t size);
@@ -108,6 +123,10 @@ struct st_code_flow *st_places_flow(struct st_places *places, uint64_t pc);
 
 /* What is around a call that looks at a word (symbol/spin_loop.h). */
 struct st_spin st_places_spin(struct st_places *places, uint64_t pc, unsigned char arguments);
+
+/* Is it a place, or an object, of a Java program, and which? There is no machine code there. */
+bool st_places_is_java(const struct st_places *places, uint64_t pc);
+struct st_java_row st_places_java(struct st_places *places, uint64_t pc);
 
 /* The modules that were ever loaded, from 0 on. One is uninstrumented if it is a file of the user's
  * own that was not compiled for the runtime, for certain. */

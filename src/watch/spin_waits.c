@@ -15,7 +15,7 @@
 #include "watch/translator_state.h"
 
 #include "base/memory.h"
-#include "symbol/code_values.h"
+#include "symbol/machine/code_values.h"
 
 /* ---- where ---- */
 
@@ -70,7 +70,7 @@ void st_translate_look(struct st_translator *t, struct thread *thread, struct st
     size_t first = st_translate_suspend(t, thread);
     if (word->unsent)
         st_translate_data(t, thread, record, word->unsent - 1u);
-    else if (word->written)
+    if (word->written) /* if nothing was sent, it says that the read ended a wait */
         on_channel(t, thread, record, ST_RECEIVE);
     st_translate_resume(t, thread, first);
 }

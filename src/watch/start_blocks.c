@@ -5,6 +5,9 @@
  * outside of them is none. symbol/code_flow.h knows the loops, from the machine code. Where that
  * cannot be followed, there is no block, and a report says so if nothing else was checked.
  *
+ * In C++ it is often a lambda that does nothing but call another function, which is then what the
+ * thread starts with: std::thread([this] { work(); }).
+ *
  * main is no such function: until it starts others and after it has joined them it is alone, and in
  * between it is there to manage them. What it does can cut the blocks of others all the same.
  *
@@ -64,6 +67,54 @@ static uint32_t turn_block(struct st_translator *t, const struct function *funct
     return block_named(t, name);
 }
 
+/* Reports call a thread by the function that it starts with. Names in columns should be short. */
+enum { LONGEST_WORD = 40 };
+
+/* The last components of a name that fit: "Pool::work". */
+static const char *shortened(const char *name) {
+    const char *rest = name;
+    while (strlen(rest) > LONGEST_WORD && strstr(rest, "::"))
+        rest = strstr(rest, "::") + 2;
+    return rest;
+}
+
+/* "lambda at pool.cc:33", or "lambda in Pool::start" where the line is not known. */
+static void name_lambda(struct st_translator *t, const struct function *function, uint64_t pc,
+                        const char *owner, char *word, size_t size) {
+    struct st_code code = st_places_function(t->places, pc);
+    const char *slash = strrchr(code.file, '/'), *file = slash ? slash + 1 : code.file;
+    if (code.line && !function->inlined)
+        snprintf(word, size, "lambda at %.*s:%u", LONGEST_WORD, file, code.line);
+    else
+        snprintf(word, size, "lambda in %.*s", LONGEST_WORD, shortened(owner));
+}
+
+/* "Pool::work"; of an object that is called, its class. */
+static void make_thread_word(struct st_translator *t, const struct function *function, uint64_t pc,
+                             char *word, size_t size) {
+    char name[ST_LONGEST_NAME], *at;
+    snprintf(name, sizeof name, "%s", st_name(&t->symbols.blocks, function->block));
+    bool lambda = (at = strstr(name, "::{lambda")) != NULL;
+    if (lambda || (at = strstr(name, "::operator()")))
+        *at = '\0';
+    if (lambda)
+        name_lambda(t, function, pc, name, word, size);
+    else
+        snprintf(word, size, "%.*s", LONGEST_WORD, shortened(name));
+}
+
+/* A lambda that hands on is followed by what it calls, which counts then. Threads of a library that
+ * work for many are not named after one piece of the work. */
+static void name_thread(struct st_translator *t, const struct thread *thread,
+                        const struct function *function, uint64_t pc) {
+    struct st_thread_words *words = &t->symbols.started;
+    char word[LONGEST_WORD + sizeof "lambda at :4294967295"];
+    if (thread->pauses)
+        return;
+    make_thread_word(t, function, pc, word, sizeof word);
+    st_thread_words_set(words, thread->number, word);
+}
+
 /* ---- which it is ---- */
 
 static bool is_wanted(const struct st_translator *t) {
@@ -71,17 +122,50 @@ static bool is_wanted(const struct st_translator *t) {
     return !spec || (st_spec_wants_starts(spec) && !st_spec_section_line(spec));
 }
 
-static void look_at(struct st_translator *t, struct function *function, uint64_t pc) {
+static void make_whole(struct st_translator *t, struct function *function, bool hands_on) {
     char name[ST_LONGEST_NAME + sizeof ST_START_OF];
+    snprintf(name, sizeof name, ST_START_OF "%s", st_name(&t->symbols.blocks, function->block));
+    function->start = hands_on ? HANDS_ON : AS_WHOLE;
+    function->start_block = block_named(t, name);
+}
+
+/* Does the name of a method say nothing but that it is a task: a lambda, or what interfaces of
+ * tasks have? */
+static bool is_task(const char *name) {
+    static const char *const names[] = {".run", ".call", ".compute", ".exec", ".<clinit>", NULL};
+    const char *dot = strrchr(name, '.');
+    size_t length = strlen(name);
+    for (const char *const *task = names; dot && *task; task++)
+        if (strcmp(dot, *task) == 0)
+            return true;
+    return length && name[length - 1] == '}';
+}
+
+/* The agent has seen whether the method has a loop. Where its turns begin is not known. A method
+ * with a name of its own that somebody handed to a thread or a pool is a step like those that are
+ * called: pool.submit(this::transfer). */
+static void look_at_java(struct st_translator *t, struct function *function, uint64_t pc) {
+    struct st_java_row row = st_places_java(t->places, pc);
+    if (row.kind != ST_JAVA_METHOD || st_java_has_flag(&row, 'l'))
+        return;
+    if (!is_task(row.name))
+        function->start = LIKE_OTHERS;
+    else if (is_wanted(t))
+        make_whole(t, function, st_java_has_flag(&row, 'h'));
+}
+
+static void look_at(struct st_translator *t, struct function *function, uint64_t pc) {
     function->start = NOT_AT_ALL;
+    if (function->java) {
+        look_at_java(t, function, pc);
+        return;
+    }
     function->flow = is_wanted(t) ? st_places_flow(t->places, pc) : NULL;
     if (!function->flow)
         return;
     unsigned loops = st_code_flow_loops(function->flow);
     if (!loops) {
-        snprintf(name, sizeof name, ST_START_OF "%s", st_name(&t->symbols.blocks, function->block));
-        function->start = AS_WHOLE;
-        function->start_block = block_named(t, name);
+        make_whole(t, function, st_code_flow_hands_on(function->flow));
         return;
     }
     function->start = IN_TURNS;
@@ -90,8 +174,16 @@ static void look_at(struct st_translator *t, struct function *function, uint64_t
         function->turn_blocks[i] = turn_block(t, function, pc, i);
 }
 
+/* Only where functions of a library are below it: the program may skip calls of what a thread of C
+ * starts with hands on to, so its turns would not be known. */
+static bool can_hand_on(const struct thread *thread, const struct function *function) {
+    return thread->depth > 0 || function->java;
+}
+
 void st_translate_enter_start(struct st_translator *t, struct thread *thread,
                               struct function *function, struct frame frame, uint64_t pc) {
+    if (!function->java) /* they all have names */
+        name_thread(t, thread, function, pc);
     /* Tasks and parallel regions are parts of a function that the compiler made functions of their
      * own: they are no blocks. */
     if (frame.kind == INFERRED && (thread->pauses || thread->turns.flow)) {
@@ -99,9 +191,11 @@ void st_translate_enter_start(struct st_translator *t, struct thread *thread,
     } else if (frame.kind == INFERRED) {
         if (function->start == NOT_LOOKED_AT)
             look_at(t, function, pc);
-        frame.start = function->start == AS_WHOLE;
+        bool hands_on = function->start == HANDS_ON && can_hand_on(thread, function);
+        thread->started = !hands_on;
+        frame.start = function->start == AS_WHOLE || (function->start == HANDS_ON && !hands_on);
         frame.block = frame.start ? function->start_block : frame.block;
-        frame.kind = frame.start ? INFERRED : NO_BLOCK;
+        frame.kind = frame.start || function->start == LIKE_OTHERS ? INFERRED : NO_BLOCK;
     }
     bool turns = function->start == IN_TURNS && function->kind == INFERRED && !thread->pauses &&
                  !thread->turns.flow;

@@ -14,8 +14,9 @@ struct st_translator *st_translator_new(const struct st_translation *translation
     struct st_translator *t = st_alloc(1, sizeof *t);
     t->options = *translation;
     st_symbols_init(&t->symbols);
-    t->places = st_places_new(translation->allocators);
+    t->places = st_places_new(translation->allocators, translation->source_root);
     st_variables_init(&t->variables);
+    st_java_objects_init(&t->java_objects);
     if (translation->dead_before) {
         t->variables.split = st_translate_split_variable;
         t->variables.split_context = t;
@@ -35,6 +36,10 @@ struct st_translator *st_translator_new(const struct st_translation *translation
     st_map64_init(&t->serials);
     t->batch = st_alloc(ST_BATCH + ST_BATCH_ROOM, sizeof *t->batch);
     t->batch_at = st_alloc(ST_BATCH, sizeof *t->batch_at);
+    if (translation->values)
+        t->batch_values = st_alloc(ST_BATCH, sizeof *t->batch_values);
+    else if (translation->runs)
+        t->batch_runs = st_alloc(ST_BATCH, sizeof *t->batch_runs);
     return t;
 }
 
@@ -53,6 +58,7 @@ void st_translator_free(struct st_translator *t) {
     for (uint32_t i = 0; i < t->serials.count; i++)
         free_thread(t->threads[i]);
     free(t->threads);
+    free(t->fresh);
     for (size_t i = 0; i < GONE_THREADS; i++)
         st_past_free(&t->gone[i].past);
     st_map64_free(&t->serials);
@@ -61,6 +67,7 @@ void st_translator_free(struct st_translator *t) {
     st_places_free(t->places);
     free(t->moved);
     st_variables_free(&t->variables);
+    st_java_objects_free(&t->java_objects);
     st_objects_free(&t->locks);
     st_objects_free(&t->channels);
     st_objects_free(&t->shared);
@@ -74,6 +81,8 @@ void st_translator_free(struct st_translator *t) {
     st_map64_free(&t->calls);
     free(t->owners);
     free(t->origin_facts);
+    st_bits_free(&t->used_by_several);
+    free(t->first_accesses);
     st_map64_free(&t->allocating);
     free(t->allocators);
     st_map64_free(&t->functions);
@@ -90,15 +99,18 @@ void st_translator_free(struct st_translator *t) {
     free(t->locs);
     free(t->batch);
     free(t->batch_at);
+    free(t->batch_values);
+    free(t->batch_runs);
+    st_bits_free(&t->doubtful);
     free(t->began);
     st_slots_free(&t->slots);
     free(t);
 }
 
-void st_translator_publish_to(struct st_translator *t, _Atomic uint64_t *dead_before,
-                              struct st_stream_counter *counters) {
-    t->dead_before = dead_before;
-    t->counters = counters;
+void st_translator_publish_to(struct st_translator *t, struct st_stream_head *head) {
+    t->head = head;
+    t->dead_before = st_stream_dead_before(head);
+    t->counters = st_stream_counters(head);
 }
 
 struct st_symbols *st_translator_symbols(struct st_translator *t) {
@@ -125,54 +137,22 @@ size_t st_translator_function_count(const struct st_translator *t) {
     return t->functions.count;
 }
 
+static bool is_java_main(const struct function *function, const char *name) {
+    const char *dot = function->java ? strrchr(name, '.') : NULL;
+    return dot && strcmp(dot, ".main") == 0;
+}
+
 struct st_seen_function st_translator_function(const struct st_translator *t, size_t i) {
     const struct function *function = &t->function_facts[i];
     const char *name = st_name(&t->symbols.blocks, function->block);
     return (struct st_seen_function){.name = name,
                                      .hidden = function->hidden,
-                                     .outermost = function->started || strcmp(name, "main") == 0,
+                                     .outermost = function->started || strcmp(name, "main") == 0 ||
+                                                  is_java_main(function, name),
                                      .was_block = function->was_block};
 }
 
-/* ---- the user's own code ---- */
-
-bool st_translate_is_users(struct st_translator *t, uint64_t pc) {
-    char where[ST_LONGEST_NAME];
-    struct st_code code;
-    uint32_t number = st_map64_number(&t->calls, pc);
-    st_reserve(&t->owners, &t->owner_capacity, (size_t)number + 1);
-    if (t->owners[number] == NOT_ASKED)
-        t->owners[number] = !st_places_is_library(t->places, pc) &&
-                                    st_places_user_line(t->places, pc, &code, where, sizeof where)
-                                ? USER
-                                : LIBRARY;
-    return t->owners[number] == USER;
-}
-
-/* Nobody waits for a library that calls itself for ever. */
-enum { MOST_LIBRARY_CALLS = 64 };
-
-uint64_t st_translate_user_call(struct st_translator *t, const struct thread *thread, uint64_t pc) {
-    uint64_t at = pc;
-    uint32_t call = call_of(thread);
-    for (int i = 0; at && i < MOST_LIBRARY_CALLS; i++) {
-        if (st_translate_is_users(t, at))
-            return at;
-        if (!call)
-            break;
-        struct st_call around = st_call(&t->sites, call);
-        at = around.called_from;
-        call = around.caller;
-    }
-    return pc;
-}
-
 /* ---- names ---- */
-
-void st_translator_variable_name(struct st_translator *t, uint32_t variable, char *buffer,
-                                 size_t size) {
-    st_translate_name(t, st_variables_place_of(&t->variables, variable), buffer, size);
-}
 
 static void name_new_variables(struct st_translator *t) {
     char name[ST_LONGEST_NAME];
@@ -204,6 +184,20 @@ static void publish(struct st_translator *t) {
         st_slots_publish(&t->slots, t->options.dead_before, t->options.context, t->dead_before);
 }
 
+static void forget_variable(void *context, uint32_t variable) {
+    struct st_translator *t = context;
+    st_translate_forget_doubt(t, variable);
+    t->options.forget(t->options.context, variable);
+}
+
+const struct st_access_value *st_translator_values(const struct st_translator *t) {
+    return t->batch_values;
+}
+
+const uint32_t *st_translator_runs(const struct st_translator *t) {
+    return t->batch_runs;
+}
+
 void st_translate_flush(struct st_translator *t) {
     if (t->options.names)
         name_new_variables(t);
@@ -212,7 +206,7 @@ void st_translate_flush(struct st_translator *t) {
     t->options.sink(t->options.context, t->batch, t->batch_at, count);
     if (t->options.forget && /* now that the sink has all events on them */
         (!t->options.may_forget || t->options.may_forget(t->options.context)))
-        st_variables_recycle(&t->variables, t->options.forget, t->options.context);
+        st_variables_recycle(&t->variables, forget_variable, t);
     t->publish_due = true;
 }
 
@@ -304,6 +298,7 @@ static void on_thread_event(struct st_translator *t, struct thread *thread,
 }
 
 static void on_thread_end(struct st_translator *t, struct thread *thread) {
+    st_translate_leave_fresh(t, thread);
     st_translate_end_of_words(t, thread);
     st_translate_leave_all(t, thread);
     if (thread->slot != ST_SLOT_NONE)
@@ -330,6 +325,7 @@ static void on_slot(struct st_translator *t, struct thread *thread,
 }
 
 static void on_free(struct st_translator *t, const struct st_stream_record *record) {
+    st_translate_not_fresh(t, record);
     st_variables_forget(&t->variables, st_stream_address(record), record[1].argument);
     st_objects_forget(&t->locks, st_stream_address(record), record[1].argument);
     st_objects_forget(&t->channels, st_stream_address(record), record[1].argument);
@@ -363,8 +359,8 @@ static void on_text(struct st_translator *t, const struct st_stream_record *reco
 static void on_thread_name(struct st_translator *t, const struct st_stream_record *record) {
     char *name = copy_text(record + 1);
     if (name)
-        st_symbols_call_thread(&t->symbols, thread_number(t, (uint32_t)st_stream_address(record)),
-                               name);
+        st_thread_words_set(&t->symbols.given,
+                            thread_number(t, (uint32_t)st_stream_address(record)), name);
     else
         t->facts.garbage++;
     free(name);
@@ -378,6 +374,7 @@ static void on_module(struct st_translator *t, const struct st_stream_record *re
                              record->argument);
     else
         t->facts.garbage++;
+    st_translate_module_read(t, path != NULL);
     free(path);
 }
 
@@ -424,9 +421,11 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
     case ST_STREAM_FUTEX_WAIT:
     case ST_STREAM_FUTEX_WAKE:
     case ST_STREAM_FUTEX_WOKEN:
+        st_fresh_release(&thread->fresh);
         st_translate_futex(t, thread, record);
         break;
     case ST_STREAM_SEND:
+        st_fresh_release(&thread->fresh);
         step(t, thread, record->argument);
         st_translate_channel(t, thread, record, ST_SEND);
         break;
@@ -438,6 +437,7 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
         st_translate_semaphore(t, record);
         break;
     case ST_STREAM_FORK:
+        st_fresh_release(&thread->fresh);
         step(t, thread, record->argument);
         on_thread_event(t, thread, record, ST_FORK);
         break;
@@ -449,8 +449,17 @@ static __attribute__((noinline)) void on_other(struct st_translator *t, struct t
         on_slot(t, thread, record);
         break;
     case ST_STREAM_ALLOCATE:
-        if (is_range(record, USER_ADDRESSES))
+        if (is_range(record, USER_ADDRESSES)) {
             st_translate_allocate(t, thread, record);
+            if (!st_places_is_java(t->places, record->argument)) /* they come to be known later */
+                st_translate_fresh(t, thread, record);
+        } else {
+            t->facts.garbage++;
+        }
+        break;
+    case ST_STREAM_HANDED_OUT:
+        if (is_range(record, USER_ADDRESSES))
+            st_translate_hand_out(t, thread, record);
         else
             t->facts.garbage++;
         break;
@@ -537,18 +546,23 @@ translate_access(struct st_translator *t, struct thread *thread,
     t->joining = false;
     if (left > AHEAD)
         st_variables_prefetch(&t->variables, st_stream_address(record + AHEAD));
-    unsigned size = st_stream_aux(record);
-    if (__builtin_expect(size - 1 < LARGEST_SMALL_ACCESS, 1)) {
-        step(t, thread, record->argument);
-        access_variable(t, thread, st_stream_address(record), record, write, false);
-        return 1;
-    }
-    if (left == 1 && !size)
+    unsigned size = st_stream_aux(record) & ST_STREAM_ACCESS_BYTES;
+    bool valued = st_stream_aux(record) & ST_STREAM_WITH_VALUES;
+    if (left == 1 && (!size || valued))
         return 0;
+    if (__builtin_expect(size - 1 < LARGEST_SMALL_ACCESS &&
+                             (!valued || st_stream_op(&record[1]) == ST_STREAM_VALUES),
+                         1)) {
+        step(t, thread, record->argument);
+        thread->at += valued;
+        access_variable(t, thread, st_stream_address(record), record, write, false);
+        return 1 + valued;
+    }
     if (size || !is_range(record, LONGEST_ACCESS))
         return skip_garbage(t, record, left);
     step(t, thread, record->argument);
     thread->at++;
+    t->access.settled = st_stream_aux(record) & ST_STREAM_SETTLED;
     st_translate_range(t, thread, st_stream_address(record), record[1].argument, write, false,
                        loc_at(t, thread, record->argument));
     return 2;
@@ -600,6 +614,8 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
                     return i;
                 thread->at++;
             }
+            if (op != ST_STREAM_ATOMIC_READ)
+                st_fresh_release(&thread->fresh);
             step(t, thread, record->argument);
             if ((st_stream_aux(record) & ST_STREAM_ACCESS_BYTES) - 1 < LARGEST_SMALL_ACCESS &&
                 (length == 1 || st_stream_op(&record[1]) == ST_STREAM_VALUES))
@@ -648,6 +664,7 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
             st_translate_acquire(t, thread, record);
             break;
         case ST_STREAM_RELEASE:
+            st_fresh_release(&thread->fresh);
             step(t, thread, record->argument);
             st_translate_release(t, thread, record);
             break;

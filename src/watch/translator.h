@@ -13,11 +13,12 @@
 #include "base/options.h"
 #include "spec/spec.h"
 #include "trace/symbols.h"
-#include "watch/merge.h"
+#include "trace/values.h"
+#include "watch/merge/merge.h"
 #include "watch/places.h"
 #include "watch/sites.h"
 #include "watch/slots.h"
-#include "watch/variables.h"
+#include "watch/memory/variables.h"
 
 struct st_translator;
 
@@ -33,6 +34,7 @@ struct st_translation {
     /* Globs for functions that only hand out memory, beside those that are recognised; or NULL.
      * They must outlive the translator. */
     const struct st_texts *allocators;
+    const char *source_root; /* where sources of Java classes may be, or NULL */
 
     bool sites; /* an event's location is the number of its site (sites.h); otherwise a line */
 
@@ -48,6 +50,12 @@ struct st_translation {
     st_dead_before *dead_before; /* NULL: accesses are not to be deferred */
 
     enum st_stream_rule rule; /* which accesses may be left out, if none are deferred */
+
+    bool values; /* of accesses, with the events: st_translator_values */
+
+    /* An access to variables with consecutive numbers may be one event: st_translator_runs. Not
+     * with values. */
+    bool runs;
 
     /* Nothing may depend on how fast the watcher is, as what a controlled run does is compared with
      * other runs: the program never learns what no longer matters, and all is done when a batch is
@@ -69,14 +77,20 @@ void st_translator_free(struct st_translator *translator);
 /* With the translator as its context. */
 st_record_sink st_translate;
 
-/* Where to write which accesses can no longer matter: ST_STREAM_SLOTS words. And where the program
- * counts functions. */
-void st_translator_publish_to(struct st_translator *translator, _Atomic uint64_t *dead_before,
-                              struct st_stream_counter *counters);
+/* The stream of the program, in which the translator writes which accesses can no longer matter,
+ * and what hands out memory, and reads counts of functions. */
+void st_translator_publish_to(struct st_translator *translator, struct st_stream_head *head);
 
 /* Calls that the program has counted since the last time; events do not count them. */
 typedef void st_call_sink(void *context, uint32_t block, uint64_t calls);
 void st_translator_take_counts(struct st_translator *translator, st_call_sink *sink, void *context);
+
+/* For the sink: one for each event of the batch. */
+const struct st_access_value *st_translator_values(const struct st_translator *translator);
+
+/* Likewise: for how many more events, on the variables with the next numbers, each of them stands.
+ * NULL: for none. */
+const uint32_t *st_translator_runs(const struct st_translator *translator);
 
 /* Hands what is buffered to the sink. */
 void st_translator_flush(struct st_translator *translator);

@@ -2,7 +2,10 @@
 #ifndef SERIATIM_WATCH_TRANSLATOR_STATE_H
 #define SERIATIM_WATCH_TRANSLATOR_STATE_H
 
+#include "base/bits.h"
+#include "watch/memory/fresh.h"
 #include "watch/words/lock_words.h"
+#include "watch/java_objects.h"
 #include "watch/locks.h"
 #include "watch/translator.h"
 
@@ -23,6 +26,7 @@ enum library_call {
     CALL_RECEIVES = 4,  /* and read-modify-writes are both */
     CALL_SEMAPHORE = 8, /* it is one of a semaphore, which may be a lock */
     CALL_POOL = 16,     /* its atomics are in the tables of the library, and mean nothing */
+    CALL_COUNTS = 32,   /* it takes or drops a reference, itself and not by a function it calls */
 };
 
 struct frame {
@@ -82,6 +86,8 @@ struct thread {
                      * they are still open */
     struct lock_held *locks;
     size_t lock_count, lock_capacity;
+    struct st_fresh fresh; /* in recordings */
+    bool is_fresh;         /* it is among those that may have fresh memory */
     struct {
         uint64_t function, called_from;
     } within[16];        /* functions in which a deferred access was that the thread emits next */
@@ -106,7 +112,7 @@ struct thread {
 };
 
 /* How the functions that threads start with become blocks. */
-enum st_start { NOT_LOOKED_AT, AS_WHOLE, IN_TURNS, NOT_AT_ALL };
+enum st_start { NOT_LOOKED_AT, AS_WHOLE, IN_TURNS, NOT_AT_ALL, HANDS_ON, LIKE_OTHERS };
 
 /* A thread that has ended, while accesses of it may still be deferred. */
 struct gone_thread {
@@ -119,6 +125,7 @@ enum { GONE_THREADS = 64 }; /* the last ones are kept: 16 KiB each */
  * function of the library, if a thread starts there. */
 struct function {
     bool known, hidden; /* hidden: of the implementation */
+    bool java;          /* of a Java program */
     bool inlined;       /* into a function of the implementation, where a thread begins */
     bool started;       /* a thread began with it */
     bool was_block;
@@ -146,12 +153,19 @@ struct repeats {
     size_t capacity;
 };
 
+/* Where a variable was first accessed, as a number in the sites; size 0: nobody asked. */
+struct st_first_access {
+    uint32_t site;
+    uint32_t size;
+};
+
 struct st_translator {
     struct st_translation options;
     struct st_symbols symbols;
     struct st_sites sites;
     struct st_places *places;
     struct st_variables variables;
+    struct st_java_objects java_objects;
     struct st_objects locks, channels;
     struct repeats lock_repeats, channel_repeats;
     struct st_objects shared; /* reader-writer locks (channel 0) and semaphores (channel 1) */
@@ -163,8 +177,15 @@ struct st_translator {
     struct st_pairs origins;
     struct {
         uint64_t inner; /* return address of the call that got the memory; 0 for frames */
-    } * origin_facts;   /* by their number, from 1 on */
+        enum { TYPE_NOT_ASKED, TYPED, UNTYPED } type;
+        bool part;    /* of memory that the program hands out itself (handed_out.c) */
+    } * origin_facts; /* by their number, from 1 on */
     size_t origin_capacity;
+    struct st_bits used_by_several;         /* variables in such parts */
+    struct st_stream_head *head;            /* of the program, or NULL */
+    struct st_first_access *first_accesses; /* by variable, of those that were allocated */
+    size_t first_access_capacity;
+    uint32_t noted_variables;      /* those below were asked for it */
     struct st_map64 allocating;    /* calls by which memory came, by return address, */
     enum st_ownership *allocators; /* and whether memory is to be named after them */
     size_t allocator_capacity;
@@ -194,6 +215,8 @@ struct st_translator {
     struct st_map64 serials;
     struct thread **threads;
     size_t thread_capacity;
+    struct thread **fresh; /* that may have fresh memory, a few of them */
+    size_t fresh_count, fresh_capacity;
     struct gone_thread gone[GONE_THREADS];
     size_t gone_count; /* of all; the last one is before this, modulo GONE_THREADS */
     uint32_t last_serial;
@@ -211,6 +234,13 @@ struct st_translator {
     _Atomic uint64_t *dead_before; /* of the program; NULL: nobody wants to know */
     struct st_event *batch;
     uint64_t *batch_at;
+    struct st_access_value *batch_values; /* NULL: nobody wants them */
+    uint32_t *batch_runs;                 /* likewise */
+    struct st_access_value
+        next_value;          /* of the event that is emitted next, if it is of an access */
+    struct st_bits doubtful; /* variables whose values are not certain any more */
+    const struct st_stream_record
+        *valued; /* the atomic access at work, with its values behind it */
     size_t batched;
     bool publish_due; /* as soon as all events of the record at work are out */
     bool *began;      /* by thread: it has had an event */
@@ -218,9 +248,12 @@ struct st_translator {
     struct {
         uint32_t thread;
         uint64_t loc, at;
+        uint64_t length;
         enum st_op read, write; /* what reads and writes become */
-        bool atomic;
+        bool atomic, fresh;
+        bool settled;    /* if values are wanted: ST_STREAM_SETTLED */
         uint64_t events; /* of all accesses so far */
+        size_t last;     /* of its events, the last is before this one in the batch; 0: none */
     } access;            /* the one at work */
     bool joining;        /* the record at work has become an event already */
     struct st_translator_facts facts;
@@ -232,6 +265,12 @@ struct st_translator {
 void st_translate_flush(struct st_translator *t);
 
 static inline void emit_event(struct st_translator *t, struct st_event event, uint64_t at) {
+    if (__builtin_expect(t->batch_values != NULL, 0)) {
+        t->batch_values[t->batched] = t->next_value;
+        t->next_value = (struct st_access_value){0};
+    }
+    if (t->batch_runs)
+        t->batch_runs[t->batched] = 0;
     t->batch[t->batched] = event;
     t->batch_at[t->batched] = at;
     if (__builtin_expect(++t->batched == ST_BATCH, 0))
@@ -276,13 +315,6 @@ static inline void change_context(struct thread *thread) {
                 (struct st_past_context){thread->at, call_of(thread), held_by(thread)});
 }
 
-/* Is the call, or a function that was inlined there, the user's own code? */
-bool st_translate_is_users(struct st_translator *t, uint64_t pc);
-
-/* Of the calls that the thread is in, the innermost one that was made in the user's own code: its
- * return address. `pc` is that of the call at work, and the result where all are the library's. */
-uint64_t st_translate_user_call(struct st_translator *t, const struct thread *thread, uint64_t pc);
-
 /* Adds a name that the table does not have, like this one: "lock", "lock #2", "lock #3". */
 uint32_t st_translate_unique(struct st_names *names, struct repeats *repeats, const char *name);
 
@@ -291,9 +323,28 @@ uint32_t st_translate_unique(struct st_names *names, struct repeats *repeats, co
 /* The name of what is at an address. */
 void st_translate_name(struct st_translator *t, struct st_data_place place, char *buffer,
                        size_t size);
+/* The same for a lock, which the user acquires by the call that returns to `pc`. */
+void st_translate_name_lock(struct st_translator *t, struct st_data_place place, uint64_t pc,
+                            char *buffer, size_t size);
 void st_translate_allocate(struct st_translator *t, const struct thread *thread,
                            const struct st_stream_record *record);
 void st_translate_frame(struct st_translator *t, const struct st_stream_record *record);
+/* The innermost call that the memory of the record should be named after; and the number of the
+ * origin for `length` bytes from there. */
+uint64_t st_translate_namer(struct st_translator *t, const struct thread *thread,
+                            const struct st_stream_record *record);
+uint32_t st_translate_origin(struct st_translator *t, const struct st_stream_record *record,
+                             uint64_t call, uint64_t length);
+/* The access at work is the first to this new variable. */
+void st_translate_first_access(struct st_translator *t, uint32_t variable);
+
+/* ---- handed_out.c ---- */
+
+/* A module came, the last of the places if it is `known`: the program learns which functions in it
+ * hand out memory. */
+void st_translate_module_read(struct st_translator *t, bool known);
+void st_translate_hand_out(struct st_translator *t, const struct thread *thread,
+                           const struct st_stream_record *record);
 
 /* ---- access_events.c ---- */
 
@@ -305,6 +356,21 @@ void st_translate_deferred(struct st_translator *t, struct thread *emitter,
 /* The function of the record is one that the deferred access behind it was in. */
 void st_translate_within(struct thread *emitter, const struct st_stream_record *record);
 
+/* The next event is that of an access to the variable: what is known of its value.
+ * ST_VARIABLE_NONE: it has several. */
+void st_translate_value(struct st_translator *t, uint32_t variable,
+                        const struct st_stream_record *record, bool write, bool atomic);
+
+/* The number of the variable will stand for another one. */
+void st_translate_forget_doubt(struct st_translator *t, uint32_t variable);
+
+/* The thread has allocated the memory of the record (memory/fresh.h); it was freed, so that it is
+ * nobody's fresh memory any more; the thread ends. */
+void st_translate_fresh(struct st_translator *t, struct thread *thread,
+                        const struct st_stream_record *record);
+void st_translate_not_fresh(struct st_translator *t, const struct st_stream_record *record);
+void st_translate_leave_fresh(struct st_translator *t, const struct thread *thread);
+
 /* An access of 1 to 16 bytes. */
 static inline void access_variable(struct st_translator *t, struct thread *thread, uint64_t address,
                                    const struct st_stream_record *record, bool write, bool atomic) {
@@ -312,12 +378,15 @@ static inline void access_variable(struct st_translator *t, struct thread *threa
     unsigned size = st_stream_aux(record) & ST_STREAM_ACCESS_BYTES;
     uint32_t variable = st_variables_find(&t->variables, address, size);
     enum st_op op = write ? ST_WRITE : ST_READ;
+    if (__builtin_expect(t->batch_values != NULL, 0))
+        st_translate_value(t, variable, record, write, atomic);
     if (__builtin_expect(variable != ST_VARIABLE_NONE, 1))
         emit_event(t,
                    (struct st_event){.thread = thread->number,
                                      .target = variable,
                                      .loc = loc,
                                      .written = op,
+                                     .fresh = !atomic && st_is_fresh(&thread->fresh, address, size),
                                      .atomic = atomic,
                                      .joined = atomic && t->joining,
                                      .op = op},
@@ -423,6 +492,12 @@ void st_translate_semaphore(struct st_translator *t, const struct st_stream_reco
 
 /* ---- library_calls.c ---- */
 
+/* Is the call, or a function that was inlined there, the user's own code? */
+bool st_translate_is_users(struct st_translator *t, uint64_t pc);
+
+/* Of the calls that the thread is in, the innermost one that was made in the user's own code: its
+ * return address. `pc` is that of the call at work, and the result where all are the library's. */
+uint64_t st_translate_user_call(struct st_translator *t, const struct thread *thread, uint64_t pc);
 /* Of a function with this name; of those that are inlined at a call or an atomic access. */
 unsigned st_library_calls(const char *function);
 unsigned st_library_calls_at(struct st_translator *t, uint64_t pc);

@@ -88,8 +88,7 @@ static void listen(struct st_watch *watch, const struct st_translation *translat
     struct st_translation adapted = *translation;
     adapted.repeatable |= getenv(ST_CONTROL_VARIABLE) != NULL;
     watch->translator = st_translator_new(&adapted);
-    st_translator_publish_to(watch->translator, st_stream_dead_before(watch->memory.head),
-                             st_stream_counters(watch->memory.head));
+    st_translator_publish_to(watch->translator, watch->memory.head);
     watch->merge = st_merge_new(watch->memory.head, watch->memory.given, take_records, watch);
     watch->listening = true;
 }
@@ -100,6 +99,8 @@ static int make_stream(struct st_watch *watch, const struct st_translation *tran
         return -1;
     watch->memory.head->deferred = translation->dead_before != NULL;
     watch->memory.head->rule = translation->rule;
+    watch->memory.head->values = translation->values;
+    watch->memory.head->names_modules = true;
     return 0;
 }
 
@@ -293,9 +294,9 @@ void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks)
         watch->program.left_others = st_program_left_others(&watch->program);
     bool goes_on = watch->other ? !watch->program.ended : !is_first_over(watch);
     bool hurried = watch->program.interrupted || watch->program.hurried;
-    if (hurried && goes_on && watch->listening) {
-        watch->interrupted = true;
-        catch_up(watch); /* what a process that goes on has emitted by now is not much */
+    if (hurried && (goes_on || watch->other) && watch->listening) {
+        watch->interrupted = goes_on;
+        catch_up(watch); /* what one process has emitted by now is not much */
     }
     finish(watch);
 }

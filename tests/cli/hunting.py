@@ -63,6 +63,11 @@ LISTENS = """int main(int argc, char **argv) {
 """
 
 
+# Hunts start no more runs after a minute, and end runs that take 30 times as long as usual. On a busy
+# machine either would change what they find.
+UNHURRIED = ("--time", "1000000", "--run-time", "1000")
+
+
 @functools.lru_cache(maxsize=None)
 def _folder():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="seriatim-hunting-"))
@@ -100,8 +105,8 @@ class Hunting(Case):
     def source(self, text, *flags, name="program.c", **more):
         return build(self.write(name, text), self.folder / "program", *flags, **more)
 
-    def hunt(self, program, *options, arguments=(), **more):
-        return self.run_here("hunt", "--format", "json", *options, "--", program, *arguments, **more)
+    def hunt(self, program, *options, arguments=(), limits=UNHURRIED, **more):
+        return self.run_here("hunt", "--format", "json", *limits, *options, "--", program, *arguments, **more)
 
     def found(self, program, *options, **more):
         """The result, which must have a finding."""

@@ -5,7 +5,10 @@ An independent reader, written from docs/trace-format.md and not from the C sour
 seriatim disagree, the document or one of them is wrong. It uses the standard library and the zstd
 command; it does not check checksums. It is slow and meant for tests.
 
-usage: read_stt.py FILE     exit status 0, 2 for a bad file, 3 for a truncated trace
+usage: read_stt.py [--values] FILE     exit status 0, 2 for a bad file, 3 for a truncated trace
+
+With --values, each line begins with what is known of the value of the access, as `dump --values`
+prints it.
 """
 import struct
 import subprocess
@@ -23,6 +26,7 @@ TARGET_TABLE = {"variable": "variables", "lock": "locks", "child": "threads", "b
 CHUNK_HEAD = struct.Struct("<4sIIIQQ")
 COLUMN_HEAD = struct.Struct("<BBHIQ")
 MOST_EVENTS, MOST_ROWS, MOST_BYTES = 131072, 131072, 64 << 20
+MOST_IN_RUNS = 1 << 21
 
 
 class BadTrace(Exception):
@@ -75,7 +79,7 @@ def chunks(data):
 def read_column(head, body, at):
     """Returns the values of the column whose planes start at body[at], and where they end."""
     encoding, width, zero, count, base = head
-    require(encoding <= 1 and width <= 6 and zero == 0, "head of a column")
+    require(encoding <= 1 and width <= 8 and zero == 0, "head of a column")
     require(at + width * count <= len(body), "size of a column")
     planes = [body[at + k * count:at + (k + 1) * count] for k in range(width)]
     stored = [sum(plane[i] << 8 * k for k, plane in enumerate(planes)) for i in range(count)]
@@ -115,11 +119,20 @@ def name_of(names, table, number):
     return names[table][number]
 
 
-def event_text(version, names, columns, targets, i):
-    thread, op = divmod(columns["step"][i], version.step)
+def event_texts(version, names, columns, targets, i, more):
+    """The event of a row, and those that it stands for."""
+    op = columns["step"][i] % version.step
     require(op < len(OPERATIONS), "an operation that does not exist")
     column = TARGET_COLUMN[op]
+    require(not more or column == "variable", "a run of other events")
     target = next(targets[column]) - (column == "block")
+    for k in range(more + 1):
+        yield event_text(version, names, columns, target + k, i)
+
+
+def event_text(version, names, columns, target, i):
+    thread, op = divmod(columns["step"][i], version.step)
+    column = TARGET_COLUMN[op]
     loc = columns["loc"][i]
     text = name_of(names, "threads", thread) + b"|" + OPERATIONS[op].encode()
     if target >= 0:
@@ -172,7 +185,35 @@ def read_contexts(version, columns, names):
         version.sites.append(name_of(names, "locations", line))
 
 
-def read_events(version, payload, names, out):
+def bits(payload, at, count):
+    return [payload[at + i // 8] >> i % 8 & 1 for i in range(count)]
+
+
+def read_values(payload):
+    """For each event of the next chunk what its variable held before and after, None: unknown."""
+    count = struct.unpack_from("<I", payload)[0]
+    require(0 < count <= MOST_EVENTS, "number of values")
+    size = (count + 7) // 8
+    heads, at = 4 + 2 * size, 4 + 2 * size + 2 * COLUMN_HEAD.size
+    known = []
+    for i in range(2):
+        marks = bits(payload, 4 + i * size, count)
+        numbers, at = read_column(COLUMN_HEAD.unpack_from(payload, heads + i * COLUMN_HEAD.size), payload, at)
+        require(len(numbers) == sum(marks), "number of marks")
+        numbers = iter(numbers)
+        known.append([next(numbers) if mark else None for mark in marks])
+    require(at == len(payload), "size of the values")
+    return list(zip(*known))
+
+
+def value_text(text, value):
+    """The column of `dump --values` for an event with this text."""
+    operation = text.split(b"|")[1][:2]
+    shown = [b"?" if v is None else b"%d" % v for v in value]
+    return {b"r(": shown[0], b"w(": b" -> ".join(shown)}.get(operation, b"") + b"\t"
+
+
+def read_events(version, payload, names, values, runs, out):
     count, zero = struct.unpack_from("<II", payload)
     require(count <= MOST_EVENTS and zero == 0, "number of events")
     columns = read_columns(version, payload, read_names(version, payload, names))
@@ -181,8 +222,30 @@ def read_events(version, payload, names, out):
         read_contexts(version, columns, names)
     targets = {column: iter(columns[column]) for column in TARGET_TABLE}
     for i in range(count):
-        out.write(event_text(version, names, columns, targets, i))
+        for text in event_texts(version, names, columns, targets, i, runs.get(i, 0)):
+            if values is not None:
+                out.write(value_text(text, values[i] if values else (None, None)))
+            out.write(text)
     return count
+
+
+def read_runs(payload):
+    """For how many more each row of the next chunk stands; and how many rows that has."""
+    count, zero = struct.unpack_from("<II", payload)
+    require(0 < count <= MOST_EVENTS and zero == 0, "number of rows with runs")
+    at, columns = 8 + 2 * COLUMN_HEAD.size, []
+    for i in range(2):
+        numbers, at = read_column(COLUMN_HEAD.unpack_from(payload, 8 + i * COLUMN_HEAD.size), payload, at)
+        columns.append(numbers)
+    require(at == len(payload) and columns[0] and len(columns[0]) == len(columns[1]), "size of the runs")
+    require(all(columns[1]) and sum(columns[1]) <= MOST_IN_RUNS, "lengths of runs")
+    runs, row = {}, 0
+    for gap, more in zip(*columns):
+        require(gap or not runs, "two runs of one row")
+        row += gap
+        runs[row] = more
+    require(row < count, "a run without its row")
+    return runs, count
 
 
 def read_marks(payload):
@@ -193,7 +256,7 @@ def read_marks(payload):
     return count
 
 
-def read_trace(data, out):
+def read_trace(data, out, with_values=False):
     """Returns whether the trace is complete."""
     require(data[:8] == MAGIC, "not a native trace")
     require(len(data) >= 12, "cut before its first event")
@@ -201,15 +264,24 @@ def read_trace(data, out):
     require(number in (1, 2, 3, 4), "unknown version")
     version = Version(number)
     names = {table: [] for table in TABLES}
-    events, marked = 0, {}
+    events, marked, values, runs = 0, {}, [], {}
     for kind, payload in chunks(data):
         if kind == b"EVNT":
-            count = read_events(version, payload, names, out)
+            count = read_events(version, payload, names, values if with_values else None, runs, out)
             require(set(marked.values()) <= {count}, "number of marks")
-            events, marked = events + count, {}
+            require(len(values) in (0, count), "number of values")
+            require(not runs or not values, "runs and values")
+            events += count + sum(runs.values())
+            marked, values, runs = {}, [], {}
+        elif kind == b"vALU":
+            require(not values, "values without events")
+            values = read_values(payload)
         elif kind in (b"aTOM", b"jOIN"):
             require(kind not in marked, "marks without events")
             marked[kind] = read_marks(payload)
+        elif kind == b"RUNS":
+            require(not runs, "runs without events")
+            runs, marked[kind] = read_runs(payload)
         elif kind == b"GONE" and version.lives:
             read_ends(version, payload, names)
         elif kind == b"ENDT":
@@ -222,15 +294,16 @@ def read_trace(data, out):
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__.split("\n\n")[-1])
-    with open(sys.argv[1], "rb") as file:
+    with_values = sys.argv[1:2] == ["--values"]
+    if len(sys.argv) != 2 + with_values:
+        sys.exit(__doc__.split("\n\n")[-2])
+    with open(sys.argv[-1], "rb") as file:
         data = file.read()
     try:
-        complete = read_trace(data, sys.stdout.buffer)
+        complete = read_trace(data, sys.stdout.buffer, with_values)
     except (BadTrace, struct.error, IndexError, StopIteration,
             subprocess.CalledProcessError) as error:
-        print(f"{sys.argv[1]}: {error}", file=sys.stderr)
+        print(f"{sys.argv[-1]}: {error}", file=sys.stderr)
         sys.exit(2)
     sys.exit(0 if complete else 3)
 

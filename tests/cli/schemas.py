@@ -11,6 +11,8 @@ RESULT = json.loads((ROOT / "docs" / "schema" / "result-1.json").read_text())
 PREDICTION = json.loads((ROOT / "docs" / "schema" / "predict-1.json").read_text())
 ABLATION = json.loads((ROOT / "docs" / "schema" / "ablation-1.json").read_text())
 SEGMENTS = json.loads((ROOT / "docs" / "schema" / "segments-1.json").read_text())
+IMPROVEMENTS = json.loads((ROOT / "docs" / "schema" / "block-improvements-1.json").read_text())
+STORAGE = json.loads((ROOT / "docs" / "schema" / "storage-1.json").read_text())
 SARIF = json.loads((ROOT / "tests" / "schema" / "sarif-schema-2.1.0.json").read_text())
 
 

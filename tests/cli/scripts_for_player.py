@@ -32,6 +32,12 @@ class Generator:
         # In every third of the others most threads either write or read, as where one works on what
         # another has prepared: much is read again, in parts.
         self.roles = seed % 6 == 4
+        # In another third they read parts of the same few bytes in many functions that are open, and
+        # seldom write: more than there is room for near the memory.
+        self.deep_readers = seed % 6 == 2
+        if self.deep_readers:
+            self.deepest, self.span, self.regions = 8, 16, 1
+            self.weights = [50, 40, 3, 0, 5, 2]
 
     def put(self, thread, *words):
         self.lines.append(" ".join(map(str, (thread,) + words)))
@@ -46,7 +52,10 @@ class Generator:
             self.access_at_home(thread)
             return
         region = self.random.randrange(self.regions)
-        size = self.random.choice([1, 2, 4, 8])
+        size = self.random.choice([1, 1, 1, 2] if self.deep_readers else [1, 2, 4, 8])
+        if self.deep_readers and self.random.random() < 0.85:
+            self.put(thread, "r", 0, self.random.randrange(self.span - 1), size)
+            return
         reads = 10 if not self.roles else 2 if thread % 2 else 30
         writes = 10 if not self.roles else 15 if thread % 2 else 3
         kind = self.random.choices(["r", "w", "set", "copy", "add", "load"],

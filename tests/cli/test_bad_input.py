@@ -82,6 +82,21 @@ class NoTrace(BadCase):
         self.assert_refused(CLEAN + "|r(x)|1\n", "t:6: empty thread name in '|r(x)|1'")
         self.assert_refused(CLEAN + "T1|begin\n", "t:6: unknown operation in 'T1|begin'")
 
+    def test_a_bad_line_that_starts_like_many_good_ones(self):
+        good = "T|begin|1\nT|r(x5)|2\nT|w(x6)|3\nT|end|4\n" * 100
+        for bad, cause in (("T|r(x5|3", "expected ')' and '|' after the operand"),
+                           ("T|r(x5)3", "expected ')' and '|' after the operand"),
+                           ("T|r(x5)", "expected ')' and '|' after the operand"),
+                           ("T|begin)|3", "unknown operation"),
+                           ("T|begin5|3", "unknown operation"),
+                           ("T|r()|3", "operation without an operand"),
+                           ("T|r|3", "operation without an operand"),
+                           ("T5", "expected THREAD|OP|LOC")):
+            with self.subTest(bad=bad):
+                self.write("t", f"{good}{bad}\n")
+                self.assert_trouble(self.run_here("check", "t"),
+                                    f"t:401: {cause} in '{bad}'")
+
     def test_a_blank_line_in_the_middle(self):
         self.assert_refused(CLEAN + "\n\n" + CLEAN, "t:6: blank line inside the trace")
 

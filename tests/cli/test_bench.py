@@ -264,6 +264,18 @@ class BenchmarkTest(unittest.TestCase):
             self.assertRegex(done.stdout, rf"(?m)^\| {name} \| 200 \|")
             self.assertRegex(done.stdout, rf"(?m)^\| {name}, dpor, whole trace \| 200 \|")
 
+    def test_the_tables_of_a_paper_on_traces_of_its_shapes(self):
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "bench", "papers", "tables.py"), "--most", "200",
+                               "--timeout", "1000", "aerodrome-1", "regiontrack-2", "segments", "ppopp-1", "tse-3", "tse-4"],
+                              capture_output=True, text=True, check=False,
+                              env=dict(os.environ, SERIATIM_BUILD=os.path.abspath(BUILD)))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^\| hedc \| 2\d\d \| 7 \| .* \| no \| .* \| no \| 0.07 \| 0.06 \| 1.16 \|$")
+        self.assertRegex(done.stdout, r"(?m)^\| raytracer \| 2\d\d \| 4 \| .* \| yes \| ")
+        self.assertIn("| eclipse6 | 1 | 1 | 180 | 181 | 183 | 1 | 2 | 180 | 181 | 183 |", done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^\| conpool \| 100 \| 4 \| 1 \| 5 \| 4 \| ")
+        self.assertRegex(done.stdout, r"(?m)^\| raytracer \| happen-before \| 2 \| .* \| 2-0-0 \| 36m17.6s \|$")
+
     def test_the_cost_of_control_is_measured(self):
         done = subprocess.run([sys.executable, COST, "--build", BUILD, "--rounds", "1", "--runs", "1", "one_lock"],
                               capture_output=True, text=True, check=False,

@@ -126,6 +126,42 @@ class Paths(Case):
                       run("infer", "-", input=trace(*steps)).text)
 
 
+class Conditions(Case):
+    # T1 waits for x in its block, with its lock free meanwhile. Both orders of the words mean the same.
+    TRACE = """\
+T1|begin(a)|1
+T1|acq(l)|2
+T1|r(x)|3
+T1|rel(l)|4
+T2|acq(l)|5
+T2|w(x)|6
+T2|{notify}(c)|7
+T2|rel(l)|8
+T1|{wait}(c)|9
+T1|acq(l)|10
+T1|r(x)|11
+T1|rel(l)|12
+T1|end(a)|13
+"""
+
+    def test_words_of_java(self):
+        usual = self.write("usual.std", self.TRACE.format(notify="snd", wait="rcv"))
+        for notify in ("notify", "notifyAll"):
+            trace = self.write("t.std", self.TRACE.format(notify=notify, wait="wait"))
+            self.assertEqual(self.run_here("convert", trace, "-").text, usual.read_text())
+            self.assertEqual(self.run_here("check", "--format=json", trace).json["violations"],
+                             self.run_here("check", "--format=json", usual).json["violations"])
+
+    def test_long_lines_and_other_words(self):
+        name = "c" * 200
+        trace = self.write("t.std", f"T1|notifyAll({name})|1\nT2|wait({name})|2\nT1|notify(c)|3\n")
+        self.assertEqual(self.run_here("convert", trace, "-").text,
+                         f"T1|snd({name})|1\nT2|rcv({name})|2\nT1|snd(c)|3\n")
+        for line in ("T1|notifyall(c)|1", "T1|waits(c)|1", "T1|wait|1", "T1|notifyAl", "T1|notify", "T1|wai(c)|1"):
+            result = self.run_here("check", self.write("bad.std", line + "\n"))
+            self.assertEqual(result.status, 2, line)
+
+
 class Text(Case):
     def test_malformed_sends_and_receives(self):
         for operation in ("snd", "rcv", "snd()", "rcv()"):

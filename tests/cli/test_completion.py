@@ -33,11 +33,11 @@ class Completion:
 
     def test_commands(self):
         self.assertEqual(self.offered("seriatim "), sorted(COMMANDS))
-        self.assertEqual(self.offered("seriatim ", "re"), ["record", "replay", "report"])
+        self.assertEqual(self.offered("seriatim ", "re"), ["record", "refine", "replay", "report"])
 
     def test_help_takes_a_command(self):
         self.assertLessEqual(set(TABLED + WRAPPERS), set(self.offered("seriatim help ")))
-        self.assertEqual(self.offered("seriatim help ", "re"), ["record", "replay", "report"])
+        self.assertEqual(self.offered("seriatim help ", "re"), ["record", "refine", "replay", "report"])
 
     def test_options_instead_of_a_command(self):
         self.assertEqual(self.offered("seriatim ", "-"), ["--help", "--version", "-h"])
@@ -92,7 +92,8 @@ class Completion:
             for option in options(command):
                 if option.value and not choices(command, option):
                     self.assertIn(option.value, ("FILE", "TRACE", "DIR", "N", "S", "SIZE", "A-B",
-                                                 "IMPROVEMENT", "COMMAND", "GLOB", "TEMPLATE"),
+                                                 "LIST", "ENGINE", "IMPROVEMENT", "COMMAND",
+                                                 "GLOB", "CLASS", "TEMPLATE"),
                                   (command, option))
 
     def test_nothing_for_numbers_and_the_like(self):
@@ -110,7 +111,7 @@ class Completion:
             self.assertEqual(self.offered(f"seriatim {line}", "a."), ["a.std"], line)
 
     def test_no_more_operands_than_there_may_be(self):
-        for line in ("check x ", "convert x y ", "doctor ", "completion bash ", "check -- x "):
+        for line in ("stats x ", "convert x y ", "doctor ", "completion bash ", "stats -- x "):
             self.assertEqual(self.offered(f"seriatim {line}", "a"), [], line)
 
     def test_words_as_operands(self):

@@ -5,6 +5,7 @@ import subprocess
 import tempfile
 import unittest
 
+from hunting import UNHURRIED
 from seriatim import BINARY, ROOT, RUNTIME, environment, run
 
 TEXTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
@@ -85,7 +86,7 @@ class Documentation(unittest.TestCase):
                                     "c", "-", "-o", "shop", "-pthread"], cwd=folder, env=variables,
                                    input=source, text=True, capture_output=True)
             self.assertEqual((built.returncode, built.stderr), (0, ""))
-            hunt = subprocess.run([BINARY, "hunt", "--until", "first", "--runs", "50", "./shop"], cwd=folder,
+            hunt = subprocess.run([BINARY, "hunt", *UNHURRIED, "--until", "first", "--runs", "50", "./shop"], cwd=folder,
                                   env=variables, capture_output=True, text=True)
         self.assertIn("order was not atomic", hunt.stdout + hunt.stderr)
 

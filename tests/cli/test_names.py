@@ -149,9 +149,9 @@ class Names(Case):
         names = {step["thread"] for step in self.steps("use", names=("T2", "main"))}
         self.assertEqual(names, {"T2 (T1)", "main (T2)"})
 
-    def test_threads_without_a_name_have_a_number(self):
+    def test_threads_without_a_name_have_a_number_and_a_function(self):
         names = {step["thread"] for step in self.steps("use", names=("", ""))}
-        self.assertEqual(names, {"T1", "T2"})
+        self.assertEqual(names, {"T1 (work)", "T2 (idle)"})
 
     def test_what_only_hands_out_memory_can_be_named(self):
         place = r"from program\.c:\d+ \(make\)"
@@ -159,7 +159,7 @@ class Names(Case):
             self.assertRegex(step["action"], rf"conn->used {place}$")
             self.assertRegex(step["holding"], rf"^holding conn->lock {place}$")
         for step in self.steps("use", "--allocator", "other")[1:]:
-            self.assertRegex(step["action"], r"heap block of 48 bytes from libgrab\.so\+0x\w+ \(grab\)")
+            self.assertRegex(step["action"], r"conn->used from libgrab\.so\+0x\w+ \(grab\)")
 
     def test_atomic_accesses_are_called_so(self):
         actions = [step["action"] for step in self.steps("hit")[1:]]

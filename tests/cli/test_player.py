@@ -130,6 +130,20 @@ HARD = {
     "there is no room for reads of what the thread has written itself":
         "0 start 1/1 enter 2/1 w 0 8 8/1 r 0 9 1/1 enter 3/1 r 0 14 2/1 r 0 8 1/0 w 0 11 4/"
         "1 r 0 8 4/1 leave/1 leave",
+    "reads that were spilled stay when all bytes were written":
+        "0 start 1/1 enter 0/1 w 0 0 8/1 enter 1/1 r 0 0 1/1 enter 2/1 r 0 1 1/1 enter 3/1 r 0 2 1/"
+        "1 w 0 7 1/1 leave/0 w 0 1 1/1 r 0 1 1/1 leave/1 leave/1 leave",
+    "what was spilled of memory that was freed does not count":
+        "0 start 1/1 enter 0/1 enter 1/1 r 1 0 1/1 enter 2/1 r 1 3 1/1 enter 3/1 r 1 1 1/1 renew 1/"
+        "1 leave/1 r 1 0 1/1 enter 3/1 r 1 1 1/1 enter 0/1 r 1 2 1/0 w 1 3 1/0 w 0 0 4/1 r 0 0 4/"
+        "1 leave/1 leave/1 leave/1 leave/1 leave",
+    "what another thread wrote is read in many functions":
+        "0 start 1/0 start 2/0 w 0 0 8/1 enter 0/1 r 0 0 8/1 enter 1/1 r 0 0 1/1 enter 2/1 r 0 1 1/"
+        "1 enter 3/1 r 0 2 1/1 enter 1/1 r 0 3 1/2 w 0 1 1/2 w 0 8 4/1 leave/1 leave/1 r 0 8 4/1 leave/"
+        "1 leave/1 leave",
+    "one event lies between what a thread depends on and what is new":
+        "0 start 1/0 start 2/0 enter 0/1 set 0 24 4/0 r 0 24 4/0 w 0 0 4/2 r 0 0 4/1 copy 0 8 4/"
+        "0 r 0 8 4/0 leave",
 }
 
 

@@ -9,8 +9,10 @@ ways, each of the others in one of them, in turn.
     SERIATIM_PROGRAMS=bank.c   this program in all six ways; names and globs, separated by commas
 """
 
+import atexit
 import concurrent.futures
 import fnmatch
+import functools
 import itertools
 import json
 import os
@@ -19,6 +21,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import threading
 import unittest
 import unittest.mock
 
@@ -31,10 +34,31 @@ FOUND = 66  # the exit status of `run` when the program succeeded and something 
 
 WAYS = list(itertools.product(("gcc", "clang"), ("-O0", "-O1", "-O2")))
 IN_ALL_WAYS = {"bank.c", "inline.c", "memcpy.c", "nested_outer.c", "std_mutex.cc"}
+COMPILING = threading.Lock()
 
 
 class Failure(Exception):
     pass
+
+
+@functools.lru_cache(maxsize=None)
+def _objects():
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="seriatim-schedules-"))
+    atexit.register(shutil.rmtree, folder)
+    return folder
+
+
+@functools.lru_cache(maxsize=None)
+def _compile_schedule(source):
+    target = _objects() / f"{source}.o"
+    subprocess.run(["gcc", "-O1", "-c", programs.FOLDER / source, "-o", target], check=True)
+    return target
+
+
+def schedule_object(source):
+    """The code that forces schedules, which is the same for all programs: compiled once."""
+    with COMPILING:
+        return _compile_schedule(source)
 
 
 class Job:
@@ -71,10 +95,14 @@ class Job:
             *("    " + line for problem in problems for line in problem.splitlines()),
             "to repeat:", "    cd $(mktemp -d)", *("    " + line for line in self.commands)])
 
+    def _note(self, *words, **variables):
+        """Keeps a command for whoever wants to repeat all this by hand."""
+        self.commands.append(shlex.join([f"{k}={v}" for k, v in variables.items()] + [str(word) for word in words]))
+
     def _command(self, *words, statuses=(0,), **variables):
         """Runs a command that must end with one of these statuses; returns its standard output."""
         words = [str(word) for word in words]
-        self.commands.append(shlex.join([f"{k}={v}" for k, v in variables.items()] + words))
+        self._note(*words, **variables)
         done = subprocess.run(words, cwd=self.folder, env=environment(**variables),
                               stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               errors="replace", check=False)
@@ -90,7 +118,8 @@ class Job:
                      "SERIATIM_CXX": {"gcc": "g++", "clang": "clang++"}[self.compiler]}
         flags = ["-g", self.optimize, "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}",
                  *self.program.flags, *self.variant.flags]
-        self._command("gcc", "-O1", "-c", programs.FOLDER / self.schedule, "-o", "schedule.o")
+        self._note("gcc", "-O1", "-c", programs.FOLDER / self.schedule, "-o", "schedule.o")
+        (self.folder / "schedule.o").symlink_to(schedule_object(self.schedule))
         for library in self.program.libraries:
             self._command(wrapper, *flags, "-shared", "-fPIC", library, "-o",
                           library.stem + ".so", **variables)
@@ -105,19 +134,29 @@ class Job:
         self.commands.append(shlex.join(["printf", r"%s\n", *self.variant.spec]) + " >spec")
         return ["--spec", "spec"]
 
+    def _watching(self):
+        """The options for `run` and `record`."""
+        return self._specify()
+
+    def _program(self):
+        """The program, and its arguments."""
+        return ["./program"]
+
     def _observe(self):
         """What is wrong with what `run` found, and with what `check` finds in a recording."""
-        spec = self._specify()
+        options = self._watching()
         relation = ["--locks"] if self.variant.relation == "locks" else []
         silent = self.variant.expected.none
-        output = self._command(BINARY, "run", *spec, *relation, "--format", "json", "--log", "run.json", "--",
-                               "./program", statuses=(0 if silent else FOUND,))
+        output = self._command(BINARY, "run", *options, *relation, "--format", "json", "--log",
+                               "run.json", "--", *self._program(),
+                               statuses=(0 if silent else FOUND,))
         ran = self._json((self.folder / "run.json").read_text())
         problems = programs.Comparison(self.variant, ran).problems
         if output != "ok\n":
             problems.append(f"the program printed {output!r} under run")
 
-        output = self._command(BINARY, "record", "-o", "trace.stt", *spec, "--", "./program")
+        output = self._command(BINARY, "record", "-o", "trace.stt", *options, "--",
+                               *self._program())
         if output != "ok\n":
             problems.append(f"the program printed {output!r} under record")
         problems += self._races()

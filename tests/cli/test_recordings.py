@@ -38,6 +38,20 @@ int main(void) { together(one, two); check(spare == 7); puts("ok"); return 0; }
 """
 
 
+# The load finds what its own thread has stored, unless somebody comes between.
+STORE_AND_LOAD = """
+#include "schedule.h"
+#include <stdatomic.h>
+static atomic_int word;
+static int spare;
+static BLOCK int put(void) { atomic_store(&word, 7); return atomic_load(&word); }
+static BLOCK void clear(void) { atomic_store(&word, 0); }
+THREAD(one) { spare = put(); step(1); return NULL; }
+THREAD(two) { step(2); clear(); return NULL; }
+int main(void) { together(one, two); check(spare == 7); puts("ok"); return 0; }
+"""
+
+
 def random_program(seed):
     """Two threads that call functions with loops over a few variables, with and without locks."""
     chance = random.Random(seed)
@@ -116,7 +130,7 @@ class Recordings(unittest.TestCase):
 
     def predict(self, trace, *options):
         found = json.loads(call(BINARY, "predict", "--engine", "all", "--format", "json", "--limit",
-                                0, "--timeout", 5, *options, trace).stdout)
+                                0, "--timeout", 0, *options, trace).stdout)
         self.assertEqual([engine["engine"] for engine in found["engines"]], list(ENGINES))
         return [reported(engine) for engine in found["engines"]] + [found["deadlock_potential"]]
 
@@ -146,6 +160,13 @@ class Recordings(unittest.TestCase):
         found = json.loads(call(BINARY, "predict", "--format", "json", trace).stdout)
         self.assertEqual(found_in(found), [("use", "violation")])
         self.assertFalse(found["may_miss"])
+
+    def test_a_load_after_a_store_of_the_same_thread(self):
+        source = self.folder / "store_and_load.c"
+        source.write_text(STORE_AND_LOAD)
+        trace = self.record([], self.build(source))
+        found = json.loads(call(BINARY, "predict", "--format", "json", trace).stdout)
+        self.assertEqual(found_in(found), [("put", "violation")])
 
     def test_a_reduced_recording_says_so(self):
         program = self.build_look_twice()

@@ -97,7 +97,7 @@ class Replay(Hunting):
     def printing(self, *flags, **more):
         """A program that prints a wrong sum, a schedule that shows it, and what hunt reports."""
         program = self.source(SUM, *flags)
-        result = self.hunt(program, **more)
+        result = self.hunt(program, "--runs", "20", **more)
         self.assertEqual((result.message, result.status), ("", 1))
         cut, = [cut for cut in result.json["violations"] if cut["block"] == "add"]
         self.assertEqual(cut["outcome"], "output")

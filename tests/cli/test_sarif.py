@@ -5,6 +5,7 @@ import gzip
 import json
 import random
 import re
+import string
 
 from random_traces import random_trace
 from results import cut, edge, event, foreseen, prediction, race, result, ring
@@ -191,6 +192,25 @@ class Results(SarifCase):
         ranks = [found["rank"] for found in many["results"]]
         self.assertEqual(ranks, sorted(ranks, reverse=True))
         self.assertEqual((ranks[0], ranks[-1]), (100, 1))
+
+    def test_a_file_that_compression_leaves_above_10_mb_is_shorter(self):
+        """Names that do not repeat cannot be compressed. What is left out is the least important, and is
+        counted."""
+        names = random.Random(7)
+        letters = string.ascii_letters + string.digits
+        data = result(*(cut(start=10 * i, block="".join(names.choices(letters, k=9000))) for i in range(1_800)))
+        self.write("long.json", json.dumps(data))
+        out = self.run_here("report", "--format", "sarif", "long.json").out
+        packed = len(gzip.compress(out))
+        self.assertLess(packed, 10_000_000)
+        self.assertGreater(packed, 5_000_000)
+        [many] = json.loads(out)["runs"]
+        listed = len(many["results"])
+        self.assertLess(listed, 1_800)
+        notes = [note["message"]["text"] for note in many["invocations"][0]["toolExecutionNotifications"]]
+        self.assertIn(f"{1_800 - listed} more findings are not listed: GitHub takes no files above 10 MB after "
+                      "compression.", notes)
+        self.assertEqual(many["results"][0]["rank"], 100)
 
     def test_a_flow_has_a_thousand_steps_at_most(self):
         """A ring of threads that could wait for each other has two steps for each; no flow is empty."""

@@ -6,7 +6,8 @@ import random
 
 from random_traces import random_trace
 from results import cut, result
-from schemas import ABLATION, RESULT, SEGMENTS, complaints, strict, validator
+from schemas import (ABLATION, IMPROVEMENTS, RESULT, SEGMENTS, STORAGE, complaints, strict,
+                     validator)
 from seriatim import CROSS, CUT, TRACES, Case
 
 STRICT = validator(strict(RESULT))
@@ -77,7 +78,8 @@ class Schema(Case):
 class Tables(Case):
     """The tables of predict follow their schemas."""
 
-    TABLES = (("--ablation", validator(strict(ABLATION))), ("--table", validator(strict(SEGMENTS))))
+    TABLES = (("--ablation", validator(strict(ABLATION))), ("--table", validator(strict(SEGMENTS))),
+              ("--improvements", validator(strict(IMPROVEMENTS))), ("--storage", validator(strict(STORAGE))))
 
     def predict(self, option, trace):
         return self.run_here("predict", option, "--format", "json", trace).json

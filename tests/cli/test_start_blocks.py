@@ -78,13 +78,71 @@ int main(int argc, char **argv) {
 """
 
 
+# The same in C++: a lambda does nothing but call the function that the thread is for.
+HANDED_ON = r"""
+#include <mutex>
+#include <thread>
+#include <unistd.h>
+#define HIDDEN __attribute__((no_sanitize("thread"), noinline))
+static int turn;
+HIDDEN static void wait_for(int n) {
+    while (__atomic_load_n(&turn, __ATOMIC_SEQ_CST) < n)
+        usleep(100);
+}
+HIDDEN static void next_turn() {
+    __atomic_fetch_add(&turn, 1, __ATOMIC_SEQ_CST);
+}
+struct Counter {
+    std::mutex lock;
+    int total = 0;
+    void add(int n) {
+        std::lock_guard<std::mutex> guard(lock);
+        total += n;
+    }
+    void between() {
+        for (int i = 0; i < 3; i++) {
+            add(1);
+            next_turn();
+            wait_for(2);
+        }
+    }
+    void inside() {
+        for (int i = 0; i < 3; i++) { /* inside */
+            lock.lock();
+            int value = total;
+            lock.unlock();
+            next_turn();
+            wait_for(2);
+            lock.lock();
+            total = value + 1;
+            lock.unlock();
+        }
+    }
+};
+int main(int, char **argv) {
+    Counter counter;
+    bool inside = *argv[1] == 'i';
+    std::thread a = inside ? std::thread([&counter] { counter.inside(); })
+                           : std::thread([&counter] { counter.between(); });
+    std::thread b([&counter] {
+        wait_for(1);
+        counter.add(7);
+        next_turn();
+    });
+    a.join();
+    b.join();
+}
+"""
+
+
 @unittest.skipUnless(RUNTIME.exists() and shutil.which("gcc"), "needs the runtime and gcc")
 class StartBlocks(Case):
-    def violated(self, *words, level="-O1", spec=None):
+    def violated(self, *words, level="-O1", spec=None, compiler="cc", text=PROGRAM):
         """The blocks that run found violated; check of a recording must find the same."""
-        self.write("program.c", PROGRAM)
+        source = "program.c" if compiler == "cc" else "program.cc"
+        self.write(source, text)
         env = {"SERIATIM_RUNTIME_DIR": str(RUNTIME)}
-        subprocess.run([str(BINARY), "cc", level, "program.c", "-o", "program", "-pthread"],
+        subprocess.run([str(BINARY), compiler, "-g", level, source, "-o", "program", "-pthread"],
                        cwd=self.folder, check=True, capture_output=True, env=environment(**env))
         options = []
         if spec:
@@ -111,6 +169,22 @@ class StartBlocks(Case):
     def test_between_iterations(self):
         for level in ("-O0", "-O1", "-O2"):
             self.assertEqual(self.violated("between", level=level), set())
+
+    def test_a_function_that_a_lambda_hands_on_to(self):
+        line = HANDED_ON[:HANDED_ON.index("/* inside */")].count("\n") + 1
+        for level in ("-O0", "-O1", "-O2"):
+            self.assertEqual(self.violated("between", level=level, compiler="c++", text=HANDED_ON),
+                             set())
+            self.assertEqual(self.violated("inside", level=level, compiler="c++", text=HANDED_ON),
+                             {f"one iteration of the loop at Counter::inside, program.cc:{line}"})
+
+    def test_all_engines_agree_about_a_recording_as_text(self):
+        self.violated("inside")
+        self.run_here("convert", "t.stt", "t.std")
+        for trace in ("t.stt", "t.std"):
+            result = self.run_here("check", "--engine", "all", "--data", "--format", "json", trace)
+            verdicts = {engine["serializable"] for engine in result.json["engines"]}
+            self.assertEqual(verdicts, {True}, trace)  # without what threads start with
 
     def test_a_specification_switches_them_off(self):
         self.assertEqual(self.violated("once", spec="ignore function once\n"), set())

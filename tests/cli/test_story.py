@@ -67,13 +67,19 @@ def where(step):
     return f"at location {step['loc']}" if NUMBER.match(step["loc"]) else f"at {step['loc']}"
 
 
-def step_line(step):
+def column(step, headline):
+    """Who has read in the headline which function a thread starts with needs only its number."""
+    number = re.match(r"(T\d+) \(", step["thread"])
+    return number.group(1) if number and step["thread"] in headline else step["thread"]
+
+
+def step_line(step, headline):
     if "gap" in step:
         return f"... {step['gap']} --format json lists them"
     number = f"event {step['event']}" if step["event"] else ""
     holding = f", {step['holding']}" if "holding" in step else ""
     follows = "; ".join(step[key] for key in ("follows", "race") if key in step)
-    return words(f"{number} {step['thread']} {step['action']}{holding} {where(step)} {follows}")
+    return words(f"{number} {column(step, headline)} {step['action']}{holding} {where(step)} {follows}")
 
 
 def schedule_lines(schedule, lanes):
@@ -94,9 +100,8 @@ def schedule_lines(schedule, lanes):
 
 def paragraphs(story, remark=None):
     """How the text report may print the story."""
-    lines = [headline(story, remark), story["introduction"], *map(step_line, story["steps"]),
-             story["explanation"], story["conclusion"], story["hint"] and f"Hint: {story['hint']}",
-             *story["notes"]]
+    lines = [headline(story, remark), story["introduction"], *(step_line(step, story["headline"]) for step in story["steps"]),
+             story["explanation"], story["conclusion"], story["hint"] and f"Hint: {story['hint']}", *story["notes"]]
     for lanes in (True, False):
         ending = schedule_lines(story["schedule"], lanes) if story["schedule"] else []
         yield words(" ".join(line for line in lines + ending if line))

@@ -39,7 +39,7 @@ class Teams(Hunting):
 
     def harmless(self, program):
         """The result: functions that do several things are cut, and nothing comes of it."""
-        result = self.hunt(program, "--runs", "20")
+        result = self.hunt(program, "--runs", "10")
         self.assertEqual(result.message, "")
         self.assertEqual((result.json["loose"], result.json["other_outputs"]), (0, 0))
         self.assertEqual(result.json["failures"], [])
@@ -86,7 +86,8 @@ class Waits(Hunting):
 
     def test_a_run_that_waits_for_ever_is_ended(self):
         program = self.source((CONTROL / "waits_if_late.c").read_text())
-        result = self.hunt(program, "--runs", "8", "--strategy", "random", "--seed", "3")
+        result = self.hunt(program, "--runs", "8", "--strategy", "random", "--seed", "3",
+                           limits=("--time", "1000000"))
         self.assertRegex(result.message, r"\d of 8 runs did not end within [0-9.]+ seconds")
         self.assertEqual(result.status, 0, result.text)
 

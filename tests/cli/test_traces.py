@@ -39,6 +39,19 @@ class Convert(Case):
             self.assertEqual((self.folder / "c.std").read_bytes(), content)
             self.assertNotEqual((self.folder / "b.stt").read_bytes(), content)
 
+    def test_lines_that_start_alike_are_told_apart(self):
+        numbers = ["", "0", "00", "7", "07", "70", "99999999", "123456789", "1y", "1y2", "|1", ")|1"]
+        names = [start + number for start in ("x", "xx", "", "T", "a" * 30) for number in numbers]
+        rng = random.Random(1)
+        lines = [f"{rng.choice(['T', 'T1', '1'])}|{rng.choice('rw')}({rng.choice(names)})|"
+                 f"{rng.choice(['7', '07', '0', '', '12345678', '123456789', 'f.c:1', 'T|r(x1)'])}"
+                 for _ in range(5000)]
+        lines = [line for line in lines if "()" not in line]
+        content = "".join(line + "\n" for line in lines).encode()
+        self.write("a.std", content)
+        self.assert_clean(self.convert("a.std", "b.stt"))
+        self.assertEqual(self.convert("b.stt", "-").out, content)
+
     def test_there_and_back_through_pipes(self):
         content = long_trace(5000)
         native = self.convert("--to", "native", "-", "-", input=content)
@@ -59,15 +72,17 @@ class Convert(Case):
 
     def test_suffixes(self):
         self.write("t", CUT)
-        for name, form in (("a.stt", "native"), ("a.std", "std"), ("a.txt", "std")):
+        for name, form in (("a.stt", "native"), ("a.std", "std"), ("a.txt", "std"),
+                           ("a.rr", "roadrunner"), ("a.csv", "csv"), ("a.bin", "rapidbin")):
             self.assert_clean(self.convert("t", name))
             got = self.run_here("stats", "--format=json", name).json
             self.assertEqual((got["format"], got["events"]), (form, 5))
 
     def test_other_suffixes_need_to(self):
         self.write("t", CUT)
-        self.assert_trouble(self.convert("t", "a.out"), "a.out: does not end in .stt, .std or "
-                            ".txt; choose the format with --to std or --to native")
+        self.assert_trouble(self.convert("t", "a.out"), "a.out: does not end in .stt, .std, "
+                            ".txt, .rr, .csv or .bin; choose the format with --to, as in --to std "
+                            "or --to native")
         self.assertEqual(os.listdir(self.folder), ["t"])
         self.assert_clean(self.convert("--to=std", "t", "a.out"))
         self.assertEqual((self.folder / "a.out").read_text(), CUT)
@@ -235,7 +250,7 @@ class Stats(Case):
             "events": 18, "threads": 3, "variables": 2, "locks": 1, "channels": 2, "blocks": 4,
             "outermost_blocks": 2, "unnamed_blocks": 1, "block_names": 2, "deepest_nesting": 2,
             "open_blocks": 2, "unary_events": 5, "nested_lock_events": 2, "held_locks": 1,
-            "dropped_events": 0,
+            "dropped_events": 0, "accesses_with_values": 0,
             "operations": {"read": 2, "write": 1, "acquire": 2, "release": 1, "fork": 2,
                            "join": 1, "begin": 4, "end": 2, "send": 2, "receive": 1},
             "races": {"accesses": 0, "variables": 0, "pairs": []}})

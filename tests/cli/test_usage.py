@@ -79,9 +79,9 @@ class Options(Case):
 
     def test_missing_and_extra_operands(self):
         self.assert_trouble(self.check(), "check: TRACE is missing; "
-                            "usage: seriatim check [OPTIONS] TRACE")
-        self.assert_trouble(self.check("t.std", "u.std"), "check: unexpected 'u.std'; "
-                            "usage: seriatim check [OPTIONS] TRACE")
+                            "usage: seriatim check [OPTIONS] TRACE...")
+        self.assert_trouble(self.run_here("stats", "t.std", "u.std"), "stats: unexpected 'u.std'; "
+                            "usage: seriatim stats [OPTIONS] TRACE")
         self.assert_trouble(self.run_here("convert", "t.std"), "convert: OUT is missing; "
                             "usage: seriatim convert [OPTIONS] IN OUT")
 

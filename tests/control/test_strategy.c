@@ -1,5 +1,7 @@
 /* Who goes on, as src/runtime/control/strategy.c decides it: over a table of threads that do not
  * exist. And when a thread spins. */
+#include "runtime/control/spinning.h"
+#include "runtime/control/steps.h"
 #include "runtime/control/strategy.h"
 
 #include <setjmp.h>

@@ -39,6 +39,10 @@ static void read_all(struct reading *reading, const struct st_format *format,
         st_reserve(&reading->events, &reading->capacity, reading->count + batch);
         count = format->next(reader, reading->events + reading->count, batch, &reading->error);
         require(count <= (long)batch, "a batch is not larger than asked for");
+        const struct st_access_value *values =
+            count > 0 && format->values ? format->values(reader) : NULL;
+        for (long i = 0; values && i < count; i++)
+            require(values[i].known <= (ST_HELD_KNOWN | ST_LEFT_KNOWN), "values make sense");
         reading->count += count > 0 ? (size_t)count : 0;
     } while (count > 0);
     reading->failed = count < 0;
@@ -50,6 +54,7 @@ struct reading fuzz_read(const struct st_format *format, const uint8_t *data, si
                          size_t capacity, size_t batch) {
     struct reading reading = {0};
     st_symbols_init(&reading.symbols);
+    reading.symbols.values = true;
     struct st_input input = open_bytes(data, size, capacity);
     read_all(&reading, format, &input, batch);
     st_input_close(&input);
@@ -59,6 +64,7 @@ struct reading fuzz_read(const struct st_format *format, const uint8_t *data, si
 struct reading fuzz_read_lives(const struct st_format *format, const uint8_t *data, size_t size) {
     struct reading reading = {0};
     st_symbols_init(&reading.symbols);
+    reading.symbols.values = true;
     reading.symbols.reuses = reading.symbols.packs = true;
     struct st_input input = open_bytes(data, size, size + 8);
     read_all(&reading, format, &input, 900);

@@ -58,7 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         check_again(written, written_size);
         write_others(loaded);
         free(written);
-    } else if (error.at != ST_AT_LINE || !error.position || !*error.cause) {
+    } else if (!*error.cause ||
+               (error.at == ST_AT_LINE ? !error.position : error.at != ST_AT_FILE)) {
         abort();
     }
     st_loaded_free(loaded);

@@ -5,7 +5,7 @@
  * may deliver only events that engines can take; and it must say that the stream is damaged if what
  * can be seen of that at the end is. */
 #include "base/memory.h"
-#include "watch/merge.h"
+#include "watch/merge/merge.h"
 #include "watch/shared_memory.h"
 #include "watch/translator.h"
 
@@ -176,8 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                      .dead_before = deferred ? nothing_is_dead : NULL,
                                      .context = &translator};
     translator = st_translator_new(&options);
-    st_translator_publish_to(translator, st_stream_dead_before(ring.memory.head),
-                             st_stream_counters(ring.memory.head));
+    st_translator_publish_to(translator, ring.memory.head);
     struct st_merge *merge = st_merge_new(ring.memory.head, GIVEN, st_translate, translator);
     act(&ring, merge, &input);
     st_merge_finish(merge);

@@ -50,8 +50,10 @@ static int take_job() {
 }
 
 static void work() {
+    int mine = 0; // a turn of the loop that also added to the sum would not be atomic
     for (int i = 0; i < 2; i++)
-        sum += take_job();
+        mine += take_job();
+    sum += mine;
 }
 
 int main() {

@@ -16,6 +16,7 @@ struct state {
     unsigned depth[SAMPLE_THREADS]; /* only outermost begins and ends count */
     bool has_events[SAMPLE_THREADS];
     bool declared;
+    bool as_printed;
 };
 
 static void join_into(vector_time result, const vector_time other) {
@@ -31,6 +32,9 @@ static void assign(vector_time result, const vector_time other) {
 /* The paper compares whole vectors. The component of t alone gives the same answer, and is also
  * correct if several reads share a clock. */
 static bool begin_is_before(const struct state *s, uint32_t t, const vector_time clk) {
+    for (uint32_t u = 0; s->as_printed && u < s->threads; u++)
+        if (s->C_begin[t][u] > clk[u])
+            return false;
     return s->C_begin[t][t] <= clk[t];
 }
 
@@ -86,7 +90,7 @@ static void fork_thread(struct state *s, uint32_t t, uint32_t u) {
 }
 
 static void join_thread(struct state *s, uint32_t t, uint32_t u) {
-    if (s->has_events[u])
+    if (s->has_events[u] || s->as_printed)
         check_and_get(s, s->C[u], t);
 }
 
@@ -186,9 +190,10 @@ static void process(struct state *s, const struct st_event *event) {
     }
 }
 
-unsigned algorithm1_report(const struct sample *sample) {
+static unsigned report(const struct sample *sample, bool as_printed) {
     static struct state s;
     initialization(&s, sample);
+    s.as_printed = as_printed;
     for (size_t i = 0; i < sample->count; i++) {
         const struct st_event *event = &sample->events[i];
         if (sample->relation == ST_DATA && sample_is_on_lock(sample, event))
@@ -198,11 +203,19 @@ unsigned algorithm1_report(const struct sample *sample) {
         if (s.declared)
             return (unsigned)i + 1;
     }
-    for (uint32_t t = 0; t < s.threads; t++) {
+    for (uint32_t t = 0; t < s.threads && !as_printed; t++) {
         if (s.depth[t] == 0)
             continue;
         end(&s, t);
         s.depth[t] = 0;
     }
     return s.declared ? (unsigned)sample->count : 0;
+}
+
+unsigned algorithm1_report(const struct sample *sample) {
+    return report(sample, false);
+}
+
+unsigned algorithm1_as_printed(const struct sample *sample) {
+    return report(sample, true);
 }

@@ -13,4 +13,7 @@
  * of the trace, that of the last event. */
 unsigned algorithm1_report(const struct sample *sample);
 
+/* The same without the two corrections, and with whole clocks compared: as it is printed. */
+unsigned algorithm1_as_printed(const struct sample *sample);
+
 #endif

@@ -1,5 +1,6 @@
 #include "reference/atomicity.h"
 
+#include "reference/fresh_memory.h"
 #include "reference/states.h"
 
 #include <assert.h>
@@ -95,6 +96,7 @@ struct search {
     const struct encoding *encoding;
     bool serial;   /* only those that are */
     bool no_locks; /* and they need not obey locks */
+    bool informed; /* nobody accesses fresh memory of others that it cannot know of */
     size_t most;
     struct states visited;
     bool gave_up, stuck;
@@ -143,6 +145,9 @@ static void go_on(struct search *search, const struct state *state) {
                              : !units_ready(units, search->encoding->sample, state->done, i))
             continue;
         moved = true;
+        if (search->informed &&
+            !fresh_may_come(search->encoding->sample, search->path, search->length, i))
+            continue;
         if (search->serial && cuts_a_transaction(units, state->done, i))
             continue;
         struct state next = *state;
@@ -180,8 +185,11 @@ static bool judge(const struct units *units, const struct sample *sample, bool b
     search_all(&search);
     bool decided = !search.gave_up;
     if (decided) {
-        search =
-            (struct search){.units = units, .encoding = &encoding, .most = most, .known = &serial};
+        search = (struct search){.units = units,
+                                 .encoding = &encoding,
+                                 .most = most,
+                                 .informed = fresh_is_marked(sample),
+                                 .known = &serial};
         search_all(&search);
         decided = search.stranger || !search.gave_up;
     }
@@ -206,11 +214,17 @@ static bool find_deadlock(const struct units *units, const struct sample *sample
     return !search.gave_up;
 }
 
-void atomicity_check(struct atomicity *atomicity, const struct sample *sample, size_t most) {
+void atomicity_find_deadlock(struct atomicity *atomicity, const struct sample *sample,
+                             size_t most) {
     *atomicity = (struct atomicity){0};
     units_find(&atomicity->units, sample);
+    atomicity->decided = find_deadlock(&atomicity->units, sample, most, &atomicity->deadlock);
+}
+
+void atomicity_check(struct atomicity *atomicity, const struct sample *sample, size_t most) {
+    atomicity_find_deadlock(atomicity, sample, most);
     const struct units *units = &atomicity->units;
-    atomicity->decided = find_deadlock(units, sample, most, &atomicity->deadlock) &&
+    atomicity->decided = atomicity->decided &&
                          judge(units, sample, false, false, most, &atomicity->conflict) &&
                          judge(units, sample, true, false, most, &atomicity->view) &&
                          judge(units, sample, false, true, most, &atomicity->data_conflict) &&

@@ -12,6 +12,9 @@
  *   - view-equivalent if each read reads from the same write in both, or from none in both, and
  * each variable's last write is the same in both.
  *
+ * If memory is fresh (fresh_memory.h), only interleavings count in which nobody accesses it without
+ * knowing of it.
+ *
  * If only data counts, a serial interleaving need not obey locks: it is no run, but an order in
  * which the transactions could be thought of.
  *
@@ -44,6 +47,9 @@ enum { ATOMICITY_STATES = 200000 }; /* where the search gives up by default */
 
 /* The sample must be well formed and validated. `most` limits how many states one search visits. */
 void atomicity_check(struct atomicity *atomicity, const struct sample *sample, size_t most);
+
+/* Fills in `units`, `deadlock`, and `decided`: whether that much could be decided. */
+void atomicity_find_deadlock(struct atomicity *atomicity, const struct sample *sample, size_t most);
 
 /* "T1|w(x1)|3" in the order of the example, a line each. */
 void atomicity_print(FILE *file, const struct atomicity *atomicity, const struct sample *sample);

@@ -15,7 +15,9 @@ struct rules {
     uint64_t first[SAMPLE_EVENTS];  /* what must have been executed, other threads' events only */
     uint64_t intact[SAMPLE_EVENTS]; /* ... with all reads of it seeing their couples */
     unsigned couple[SAMPLE_EVENTS]; /* of a read: number of the write, 0 for the initial value */
-    bool update[SAMPLE_EVENTS];     /* a read that is one step with the next event of its thread */
+    uint32_t value[SAMPLE_EVENTS + 1][SAMPLE_VARIABLES]; /* of write number n to x; 0: unknown; of
+                                                          * write 0: the initial value */
+    bool update[SAMPLE_EVENTS]; /* a read that is one step with the next event of its thread */
     uint64_t conflicts[SAMPLE_EVENTS];
 };
 
@@ -127,6 +129,48 @@ static void add_rules(struct rules *rules, size_t i) {
         rule_for_read(rules, i);
 }
 
+/* The write to the variable that comes last before event i: its number, or 0. */
+static unsigned write_before(const struct rules *rules, size_t i, uint32_t variable) {
+    while (i-- > 0)
+        if (event_at(rules, i)->op == ST_WRITE && event_at(rules, i)->target == variable)
+            return (unsigned)i + 1;
+    return 0;
+}
+
+/* The value of a write, or of none: what it is said to have left, and what the variable is said to
+ * have held up to the next write, if all that is the same. */
+static uint32_t find_value(const struct rules *rules, unsigned write, uint32_t variable) {
+    uint32_t value = write ? rules->sample->values[write - 1].left : 0;
+    for (size_t i = 0; i < rules->sample->count; i++) {
+        const struct st_event *e = event_at(rules, i);
+        uint32_t says = rules->sample->values[i].held;
+        if (!is_access(e) || e->target != variable || !says ||
+            write_before(rules, i, variable) != write)
+            continue;
+        if (value && value != says)
+            return 0;
+        value = says;
+    }
+    return value;
+}
+
+static void find_values(struct rules *rules) {
+    for (uint32_t x = 0; x < SAMPLE_VARIABLES; x++)
+        rules->value[0][x] = find_value(rules, 0, x);
+    for (size_t i = 0; i < rules->sample->count; i++)
+        if (event_at(rules, i)->op == ST_WRITE)
+            rules->value[i + 1][event_at(rules, i)->target] =
+                find_value(rules, (unsigned)i + 1, event_at(rules, i)->target);
+}
+
+/* Does the read see its couple, or the same value from elsewhere? */
+static bool sees_couple(const struct rules *rules, const struct state *state, size_t read) {
+    uint32_t x = event_at(rules, read)->target;
+    unsigned written = state->written[x], couple = rules->couple[read];
+    return written == couple || (written != UNKNOWN && rules->value[written][x] &&
+                                 rules->value[written][x] == rules->value[couple][x]);
+}
+
 static void make_rules(struct rules *rules, const struct sample *sample) {
     memset(rules, 0, sizeof *rules);
     rules->sample = sample;
@@ -139,6 +183,7 @@ static void make_rules(struct rules *rules, const struct sample *sample) {
         rules->lists[e->thread][rules->counts[e->thread]++] = i;
         add_rules(rules, i);
     }
+    find_values(rules);
 }
 
 /* ---- steps ---- */
@@ -201,7 +246,7 @@ static void step(const struct rules *rules, struct state *state, uint32_t t, str
     execute(rules, state, i, goal);
     if (e->op != ST_READ)
         return;
-    if (state->written[e->target] != rules->couple[i]) {
+    if (!sees_couple(rules, state, i)) {
         state->broken |= bit(t);
         if (rules->update[i])
             state->written[e->target] = UNKNOWN;

@@ -1,7 +1,7 @@
 /* avp-differential: compares the searches of TAS with brute force on random traces.
  *
- *     avp-differential [--seed S] [--count N] [--search NAME] [--large] [--damaged] [--forever]
- *                      [--verbose]
+ *     avp-differential [--seed S] [--count N] [--search NAME] [--large] [--damaged] [--values]
+ *                      [--forever] [--verbose]
  *
  * Trace number i comes from the seed S + i. On each, every search must find exactly the blocks
  * that some almost-view-preserving run violates, with valid witnesses; no path of any run may
@@ -10,6 +10,7 @@
  * what commit-node reports beside it. With --large the traces are too large for brute
  * force, and chains are compared with states. With --damaged they are those of `differential
  * --damaged`: malformed ones after repair, many of which are skipped because they are too large.
+ * With --values, accesses have values, so that reads can see other writes than they saw.
  * Status 0: all agree; 1: a mismatch, printed with the smallest trace that shows it; 2: usage. */
 #include "reference/avp.h"
 #include "reference/avp_generate.h"
@@ -36,7 +37,7 @@ enum {
 struct options {
     struct program program;
     const char *search; /* NULL: all */
-    bool large, damaged;
+    bool large, damaged, values;
 };
 
 /* A way to search. */
@@ -61,6 +62,22 @@ struct tally {
 };
 
 /* ---- comparing ---- */
+
+/* With values where the sample has some, and otherwise without. */
+static const struct st_value_numbers *values_of(const struct sample *sample) {
+    for (size_t i = 0; i < sample->count; i++)
+        if (sample->values[i].held || sample->values[i].left)
+            return sample->values;
+    return NULL;
+}
+
+static struct st_tas_graph *graph_of(const struct sample *sample) {
+    return st_tas_graph_of(sample->events, NULL, values_of(sample), sample->count);
+}
+
+static const char *validate(const struct sample *sample, const struct st_predicted_block *block) {
+    return st_tas_validate_of(sample->events, NULL, values_of(sample), sample->count, block);
+}
 
 /* Is the block violated in the schedule, taken as a trace of its own? NULL if it is. */
 static const char *check_as_trace(const struct sample *sample,
@@ -103,7 +120,7 @@ static bool compare_way(const struct st_tas_graph *graph, const struct sample *s
     for (size_t b = 0; good && b < avp->block_count; b++) {
         const struct st_predicted_block *block = &prediction.blocks[b];
         bool violated = block->verdict == ST_BLOCK_VIOLATION;
-        const char *wrong = violated ? st_tas_validate(sample->events, sample->count, block) : NULL;
+        const char *wrong = violated ? validate(sample, block) : NULL;
         if (violated && !wrong)
             wrong = check_as_trace(sample, block);
         if (violated != avp->blocks[b].violated || wrong || block->verdict == ST_BLOCK_TIMEOUT ||
@@ -170,9 +187,7 @@ static bool compare_bound(const struct st_tas_graph *graph, const struct sample 
     ask_within(graph, *options, ST_TAS_CHAINS, &chains);
     for (size_t b = 0; good && b < states.listed; b++) {
         const struct st_predicted_block *block = &chains.blocks[b];
-        const char *wrong = block->verdict == ST_BLOCK_VIOLATION
-                                ? st_tas_validate(sample->events, sample->count, block)
-                                : NULL;
+        const char *wrong = block->verdict == ST_BLOCK_VIOLATION ? validate(sample, block) : NULL;
         good = block->verdict == states.blocks[b].verdict && !wrong;
         if (!good)
             snprintf(why, TEXT,
@@ -217,8 +232,8 @@ static bool compare_tiers(const struct sample *sample, const struct avp *avp, ch
         const struct st_predicted_block *block = &tiers->blocks[b];
         enum st_block_verdict expected =
             avp->blocks[b].violated ? ST_BLOCK_VIOLATION : nodes->blocks[b].verdict;
-        bool valid = block->verdict != ST_BLOCK_VIOLATION ||
-                     (!block->events_of && !st_tas_validate(sample->events, sample->count, block));
+        bool valid =
+            block->verdict != ST_BLOCK_VIOLATION || (!block->events_of && !validate(sample, block));
         good = block->begin == avp->blocks[b].begin && block->verdict == expected && valid;
         if (!good)
             snprintf(why, TEXT, "tiers: block %" PRIu64 "-%" PRIu64 " is said to be %s, not %s%s",
@@ -266,7 +281,7 @@ static void count(struct tally *tally, const struct sample *sample, const struct
 static bool compare(const struct sample *sample, const struct options *options, struct tally *tally,
                     char *why) {
     struct avp avp;
-    struct st_tas_graph *graph = st_tas_graph_new(sample->events, sample->count);
+    struct st_tas_graph *graph = graph_of(sample);
     bool good = true, known = true;
     if (options->large) {
         known = ask_states(graph, &avp);
@@ -285,7 +300,7 @@ static bool compare(const struct sample *sample, const struct options *options, 
         good = compare_segments(graph, sample, &avp, tally, why);
     if (good && known && !options->large && !options->search)
         good = compare_bounds(graph, sample, why);
-    if (good && known && !options->search)
+    if (good && known && !options->search && !options->values)
         good = compare_tiers(sample, &avp, why);
     st_tas_graph_free(graph);
     return good;
@@ -314,6 +329,10 @@ static void report(const struct sample *original, uint64_t seed, struct fault *f
     for (size_t i = 0; i < sample.count; i++)
         if (sample.events[i].joined)
             printf("(event %zu is one operation with the one before it in its thread)\n", i + 1);
+    for (size_t i = 0; i < sample.count; i++)
+        if (sample.values[i].held || sample.values[i].left)
+            printf("(event %zu held %" PRIu32 " and left %" PRIu32 ")\n", i + 1,
+                   sample.values[i].held, sample.values[i].left);
     avp_check(&avp, &sample, UINT64_MAX);
     printf("expected:\n");
     avp_print(stdout, &avp);
@@ -347,6 +366,8 @@ static bool check_next(void *context, uint64_t seed) {
         generate_damaged(&sample, seed);
     else
         avp_generate(&sample, seed, 8 + seed % (most - 7));
+    if (options->values)
+        avp_generate_values(&sample, seed);
     if (!compare(&sample, options, &check->tally, fault.why)) {
         report(&sample, seed, &fault);
         return false;
@@ -380,11 +401,12 @@ int main(int argc, char **argv) {
     struct options options = {
         .program = {.name = "avp-differential",
                     .usage = "[--seed S] [--count N] [--search NAME] [--large] [--damaged]\n"
-                             "                        [--forever] [--verbose]",
+                             "                        [--values] [--forever] [--verbose]",
                     .seed = 1,
                     .count = 1000}};
     const struct program_option own[] = {{.name = "--large", .flag = &options.large},
                                          {.name = "--damaged", .flag = &options.damaged},
+                                         {.name = "--values", .flag = &options.values},
                                          {.name = "--search",
                                           .value = &options.search,
                                           .is_valid = is_search,

@@ -239,3 +239,26 @@ void avp_generate(struct sample *sample, uint64_t seed, size_t limit) {
     assert(status == 0);
     (void)status;
 }
+
+void avp_generate_values(struct sample *sample, uint64_t seed) {
+    struct chance chance = {seed ^ UINT64_C(0x5a17e5)};
+    uint32_t held[SAMPLE_VARIABLES], different = 1 + chance_below(&chance, 3);
+    unsigned known = 50 + chance_below(&chance, 51), wrong = chance_percent(&chance, 20) ? 10 : 0;
+    for (size_t x = 0; x < SAMPLE_VARIABLES; x++)
+        held[x] = 1 + chance_below(&chance, different);
+    for (size_t i = 0; i < sample->count; i++) {
+        const struct st_event *e = &sample->events[i];
+        if (e->op != ST_READ && e->op != ST_WRITE)
+            continue;
+        struct st_value_numbers *values = &sample->values[i];
+        values->held = held[e->target];
+        if (e->op == ST_WRITE)
+            values->left = held[e->target] = 1 + chance_below(&chance, different);
+        if (chance_percent(&chance, wrong))
+            values->held = 1 + chance_below(&chance, 3);
+        if (!chance_percent(&chance, known))
+            values->held = 0;
+        if (!chance_percent(&chance, known / 2))
+            values->left = 0;
+    }
+}

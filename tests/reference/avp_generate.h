@@ -9,4 +9,7 @@
 /* At most `limit` events. The same seed gives the same trace. */
 void avp_generate(struct sample *sample, uint64_t seed, size_t limit);
 
+/* Gives values to most of its accesses. Few are different, and some are wrong. */
+void avp_generate_values(struct sample *sample, uint64_t seed);
+
 #endif

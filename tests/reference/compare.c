@@ -39,6 +39,7 @@ static const struct promise *promise_of(const char *name) {
         {"velodrome", FIRST_BAD_EXACT, BLOCKS_SOME, false},
         {"aerodrome", FIRST_BAD_AERODROME, BLOCKS_NONE, false},
         {"regiontrack", FIRST_BAD_EXACT, BLOCKS_OUTERMOST, false},
+        {"rt-trace", FIRST_BAD_EXACT, BLOCKS_NONE, false},
         {"doublechecker", FIRST_BAD_EXACT, BLOCKS_BLAMED, false},
         {NULL, FIRST_BAD_UNCHECKED, BLOCKS_UNCHECKED, false},
     };

@@ -1,16 +1,21 @@
 /* foresee: compares the analyses of other schedules with the reference on random traces.
  *
- *     foresee [--seed S] [--count N] [--engine NAME] [--forever] [--verbose]
+ *     foresee [--seed S] [--count N] [--engine NAME] [--fresh | --signals] [--forever] [--verbose]
  *
- * Trace number i comes from the seed S + i, so a mismatch is reproduced with `--seed <the seed
- * printed> --count 1`. Traces with an interleaving that gets stuck, or with too many interleavings
- * for the reference, are skipped and counted. NAME is an analysis
+ * With --fresh, traces have marks of fresh memory, as recordings have; no analysis may miss
+ * anything for the sake of them. With --signals, they have hand-overs (signals.h); only the setups
+ * that judge conflicts of data are compared then. Trace number i comes from the seed S + i, so a
+ * mismatch is reproduced with `--seed <the seed printed> --count 1`. Traces with an interleaving
+ * that gets stuck, or with too many interleavings for the reference, are skipped and counted. NAME
+ * is an analysis
  * ("blocks") or one of its setups ("blocks exact"). Status 0: no promise is broken; 1: one is, and
  * the smallest trace that shows it is printed; 2: usage, or an analysis does not exist. */
 #include "reference/foresight.h"
+#include "reference/fresh_memory.h"
 #include "reference/generate_units.h"
 #include "reference/program.h"
 #include "reference/shrink.h"
+#include "reference/signals.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -20,6 +25,7 @@ enum { MAX_SETUPS = 64 };
 struct options {
     struct program program;
     const char *engine; /* NULL: all */
+    bool fresh, signals;
 };
 
 /* What was generated, for tuning the generator: a class that is rare is a class untested. */
@@ -48,14 +54,21 @@ struct fault {
     char why[FORESIGHT_TEXT];
 };
 
+static void judge(struct atomicity *atomicity, const struct sample *sample) {
+    if (signals_are_there(sample))
+        signals_check(atomicity, sample, ATOMICITY_STATES);
+    else
+        atomicity_check(atomicity, sample, ATOMICITY_STATES);
+}
+
 /* The sample must stay one that promises are made for. */
 static bool shows_fault(const struct sample *sample, void *context) {
     struct fault *fault = context;
     struct atomicity atomicity;
     enum st_verdict said;
-    if (!units_are_tidy(sample))
+    if (!units_are_nested(sample) || !fresh_is_right(sample))
         return false;
-    atomicity_check(&atomicity, sample, ATOMICITY_STATES);
+    judge(&atomicity, sample);
     if (!atomicity.decided || atomicity.deadlock)
         return false;
     struct st_model *model = foresight_model(fault->setup, sample, fault->batches);
@@ -73,7 +86,7 @@ static void report(const struct sample *original, uint64_t seed, struct fault *f
     printf("shrunk from %zu to %zu events: %s\n", original->count, sample.count, fault->why);
     sample_print(stdout, &sample);
     printf("expected:\n");
-    atomicity_check(&atomicity, &sample, ATOMICITY_STATES);
+    judge(&atomicity, &sample);
     atomicity_print(stdout, &atomicity, &sample);
 }
 
@@ -120,6 +133,8 @@ static bool check_sample(const struct options *options, const struct sample *sam
         const struct setup *setup = &setups[s];
         if (!is_chosen(options, setup) || !setup_predictor(setup))
             continue;
+        if (options->signals && (setup->options.relation != ST_DATA || setup->by_view))
+            continue;
         if (!fault.setup || !setups_share_model(fault.setup, setup)) {
             st_model_free(model);
             model = foresight_model(setup, sample, fault.batches);
@@ -141,7 +156,13 @@ static bool check_seed(const struct options *options, uint64_t seed, struct tota
     struct atomicity atomicity;
     program_part = "the reference";
     enum unit_kind kind = generate_units(&sample, seed);
-    atomicity_check(&atomicity, &sample, ATOMICITY_STATES);
+    if (options->fresh && seed % 4 == 0)
+        fresh_plant(&sample, &(struct chance){seed});
+    if (options->fresh && !fresh_mark(&sample, &(struct chance){seed}))
+        return true;
+    if (options->signals && !signals_add(&sample, &(struct chance){seed}))
+        return true;
+    judge(&atomicity, &sample);
     count(&totals->kinds[kind], &sample, &atomicity);
     if (!atomicity.decided || atomicity.deadlock)
         return true;
@@ -252,13 +273,17 @@ static bool is_known(const char *name) {
 int main(int argc, char **argv) {
     struct options options = {
         .program = {.name = "foresee",
-                    .usage = "[--seed S] [--count N] [--engine NAME] [--forever] [--verbose]",
+                    .usage =
+                        "[--seed S] [--count N] [--engine NAME] [--fresh | --signals] [--forever] "
+                        "[--verbose]",
                     .seed = 1,
                     .count = 20000}};
     const struct program_option own[] = {{.name = "--engine",
                                           .value = &options.engine,
                                           .is_valid = is_known,
                                           .needs = "the name of an analysis or of a setup"},
+                                         {.name = "--fresh", .flag = &options.fresh},
+                                         {.name = "--signals", .flag = &options.signals},
                                          {.name = NULL}};
     if (!program_read(&options.program, own, argc, argv))
         return 2;

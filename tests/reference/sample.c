@@ -9,6 +9,7 @@
 
 void sample_add(struct sample *sample, uint32_t thread, enum st_op op, uint32_t target) {
     assert(sample->count < SAMPLE_EVENTS);
+    sample->values[sample->count] = (struct st_value_numbers){0, 0};
     struct st_event *event = &sample->events[sample->count++];
     *event = (struct st_event){
         .thread = thread, .target = target, .loc = sample->count, .written = op, .op = op};
@@ -101,8 +102,10 @@ int sample_check(struct sample *sample, struct st_error *error) {
 void sample_without(const struct sample *sample, uint64_t gone, struct sample *result) {
     size_t kept = 0;
     for (size_t i = 0; i < sample->count; i++)
-        if (!(gone >> i & 1))
+        if (!(gone >> i & 1)) {
+            result->values[kept] = sample->values[i];
             result->events[kept++] = sample->events[i];
+        }
     result->count = kept;
     result->repair = sample->repair;
     result->relation = sample->relation;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "trace/relation.h"
+#include "trace/values.h"
 
 #include <stdio.h>
 
@@ -25,6 +26,7 @@ struct sample {
     enum st_relation relation; /* that it is checked by; ST_LOCKS unless it is ST_DATA */
     uint32_t lock_channels;    /* bit c: channel c belongs to a lock */
     struct st_event events[SAMPLE_EVENTS];
+    struct st_value_numbers values[SAMPLE_EVENTS];
 };
 
 /* Appends an event; `loc` becomes its number. */

@@ -210,7 +210,7 @@ static bool closes_innermost(struct open *open, const struct st_event *event) {
     return innermost->written == ST_ACQUIRE && innermost->target == event->target;
 }
 
-bool units_are_tidy(const struct sample *sample) {
+bool units_are_nested(const struct sample *sample) {
     struct open open[SAMPLE_THREADS];
     for (size_t t = 0; t < SAMPLE_THREADS; t++)
         open[t].count = 0;
@@ -222,8 +222,15 @@ bool units_are_tidy(const struct sample *sample) {
         else if (event->written == ST_END || event->written == ST_RELEASE) {
             if (!closes_innermost(mine, event))
                 return false;
-        } else if (is_channel_event(event) && !units_is_barrier(sample, event->target))
-            return false;
+        }
     }
     return true;
+}
+
+bool units_are_tidy(const struct sample *sample) {
+    for (size_t i = 0; i < sample->count; i++)
+        if (is_channel_event(&sample->events[i]) &&
+            !units_is_barrier(sample, sample->events[i].target))
+            return false;
+    return units_are_nested(sample);
 }

@@ -43,9 +43,11 @@ bool units_is_barrier(const struct sample *sample, uint32_t channel);
 /* Two transactions of different threads and nothing else: what some theorems are about. */
 bool units_are_a_pair(const struct units *units, const struct sample *sample);
 
-/* Does the sample satisfy the assumptions of the papers? Each thread closes first what it opened
- * last, blocks and locks alike, and all channels are barriers. Blocks may be open and locks held
- * at the end. */
+/* Does the sample satisfy the assumptions of the papers, as to blocks and locks? Each thread closes
+ * first what it opened last. Blocks may be open and locks held at the end. */
+bool units_are_nested(const struct sample *sample);
+
+/* That, and all channels are barriers. */
 bool units_are_tidy(const struct sample *sample);
 
 #endif

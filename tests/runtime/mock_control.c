@@ -1,5 +1,12 @@
 /* The scheduler, for programs that run freely: nothing asks for a turn. */
-#include "runtime/control/turns.h"
+#include "runtime/control/crashes.h"
+#include "runtime/control/outside/outside.h"
+#include "runtime/control/outside/signals.h"
+#include "runtime/control/outside/timers.h"
+#include "runtime/control/outside/virtual_time.h"
+#include "runtime/control/points.h"
+#include "runtime/control/runners.h"
+#include "runtime/control/waiting.h"
 
 #include <stdlib.h>
 

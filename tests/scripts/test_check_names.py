@@ -31,6 +31,16 @@ class CheckNames(unittest.TestCase):
         result = subprocess.run([sys.executable, SCRIPT], capture_output=True, text=True)
         self.assertEqual(result.returncode, 0, result.stdout)
 
+    def test_functions_of_the_runtime_in_another_file_than_their_header(self):
+        files = {"src/runtime/core/a.h": "void rt_one(void);\nvoid rt_two(void);\n",
+                 "src/runtime/core/a.c": "void rt_one(void) {\n}\n",
+                 "src/runtime/core/b.c": "void rt_two(void) {\n    rt_one();\n}\n"}
+        self.assert_finds(files, "src/runtime:1: 1 of 2 functions are not in the file of their header: "
+                                 "rt_two of a.h is in b.c")
+        files["src/runtime/core/a.c"] = "".join(f"void rt_{i}(void) {{\n}}\n" for i in ("one", "c", "d", "e"))
+        files["src/runtime/core/a.h"] += "".join(f"void rt_{i}(void);\n" for i in ("c", "d", "e"))
+        self.assert_fine(files)
+
     def test_a_tag_that_is_defined_twice(self):
         for kind in "struct", "union", "enum":
             self.assert_finds({"src/check/a.h": "struct st_place {\n    int x;\n};\n",

@@ -248,7 +248,8 @@ class Running(unittest.TestCase):
         self.addCleanup(holder.cleanup)
         self.root = pathlib.Path(holder.name)
         (self.root / "t").mkdir()
-        patch = unittest.mock.patch.multiple(test, ROOT=self.root, FAILURES=[], JOBS="2")
+        patch = unittest.mock.patch.multiple(test, ROOT=self.root, FAILURES=[], JOBS="2", COSTS=[],
+                                             TEST_COSTS=[])
         patch.start()
         self.addCleanup(patch.stop)
 
@@ -277,6 +278,27 @@ class Running(unittest.TestCase):
         crashed, failed = sorted(test.FAILURES, key=lambda text: text.startswith("FAIL"))
         self.assertRegex(crashed, r" test_d ended with 1\Z")
         self.assertRegex(failed, r"\AFAIL: test_it \(test_b\.")
+
+    def test_the_processor_time_of_what_a_test_starts_is_its_own(self):
+        busy = "import time\nwhile time.process_time() < 0.2: pass"
+        (self.root / "t" / "test_a.py").write_text(
+            "import subprocess, sys, unittest\nclass C(unittest.TestCase):\n"
+            f"    def test_it(self):\n        subprocess.run([sys.executable, '-c', {busy!r}], check=True)\n")
+        count, output = self.unittest()
+        self.assertEqual(count, Count(1, 0), output)
+        [cost] = test.COSTS
+        self.assertEqual(cost.name, "test_a")
+        costs = {one.name: one for one in test.TEST_COSTS}
+        self.assertEqual(set(costs), {"before test_a.C.test_it", "test_a.C.test_it"})
+        self.assertGreaterEqual(costs["test_a.C.test_it"].processor, 0.2)
+        self.assertGreaterEqual(cost.processor, costs["test_a.C.test_it"].processor)
+        self.assertRegex(output, r"\ntest_a: [0-9.]+ s of processor time\n")
+
+    def test_the_dearest_come_first(self):
+        costs = [test.costs.Cost(1, 2, "a"), test.costs.Cost(3, 4, "b"), test.costs.Cost(2, 9, "c")]
+        self.assertEqual(test.costs.table("tests", costs, 2),
+                         ["tests (seconds of processor time and on the clock):",
+                          "     3.0     4.0   b", "     2.0     9.0   c"])
 
     def test_files_can_be_left_out_and_none_is_a_failure(self):
         (self.root / "t" / "test_a.py").write_text("")

@@ -1,7 +1,7 @@
 /* Runs as text for tests of the analyses of other schedules: "T1 begin b, T1 w x, T1 end b" is a
  * thread, an operation as in STD text ("ar" and "aw" are atomic, "jr" and "jw" also
- * of the same operation as the event before), and its target. Each event is in
- * a line of its own, unless "x@7" says in which. */
+ * of the same operation as the event before, "fr" and "fw" are of fresh memory), and its target.
+ * Each event is in a line of its own, unless "x@7" says in which. */
 #ifndef SERIATIM_UNIT_RUNS_H
 #define SERIATIM_UNIT_RUNS_H
 
@@ -51,13 +51,15 @@ static inline void parse_run(struct run *run, const char *text) {
             *line = 0;
         bool joined = strcmp(word, "jr") == 0 || strcmp(word, "jw") == 0;
         bool atomic = joined || strcmp(word, "ar") == 0 || strcmp(word, "aw") == 0;
-        enum st_op op = op_of(atomic ? word + 1 : word);
+        bool fresh = strcmp(word, "fr") == 0 || strcmp(word, "fw") == 0;
+        enum st_op op = op_of(atomic || fresh ? word + 1 : word);
         assert_true(run->count < MOST_EVENTS);
         run->events[run->count] =
             (struct st_event){.thread = number(&run->symbols.threads, thread),
                               .target = number(st_symbols_of(&run->symbols, op), target),
                               .loc = loc,
                               .written = op,
+                              .fresh = fresh,
                               .atomic = atomic,
                               .joined = joined,
                               .op = op};

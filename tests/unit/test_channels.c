@@ -269,7 +269,7 @@ static void sections_exclude_each_other_as_before(void **state) {
                 (struct section){.thread = (uint32_t)rand() % THREADS,
                                  .lock = i < LOCKS ? (uint32_t)i : (uint32_t)rand() % LOCKS,
                                  .writes = i < LOCKS || rand() % 3 == 0};
-        st_rwlocks_init(&rwlocks);
+        st_rwlocks_init(&rwlocks, NULL);
         run_sections(&rwlocks, sections, false);
         st_rwlocks_number(&rwlocks, 100);
         assert_int_equal(rwlocks.count, LOCKS);

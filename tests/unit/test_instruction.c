@@ -1,7 +1,7 @@
 /* The decoder of instructions against objdump: on this program itself, and on the mathematical
  * library, which has code for every vector unit. Each instruction must have the same length, and
  * lead to the same place. */
-#include "symbol/instruction.h"
+#include "symbol/machine/instruction.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

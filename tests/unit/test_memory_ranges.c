@@ -3,7 +3,7 @@
 #include "watch/memory/origins.h"
 #include "watch/locks.h"
 #include "watch/translator_state.h"
-#include "watch/variables.h"
+#include "watch/memory/variables.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -465,9 +465,9 @@ static void every_kind_of_event_comes_back(void **state) {
 static void names_that_the_program_gave_to_threads_come_back(void **state) {
     (void)state;
     struct sample sample = make_sample();
-    st_symbols_call_thread(&sample.symbols, 0, "old");
-    st_symbols_call_thread(&sample.symbols, 0, "worker");
-    st_symbols_call_thread(&sample.symbols, 1, "pool-7");
+    st_thread_words_set(&sample.symbols.given, 0, "old");
+    st_thread_words_set(&sample.symbols.given, 0, "worker");
+    st_thread_words_set(&sample.symbols.given, 1, "pool-7");
     struct bytes bytes = write_trace(&sample.symbols, &sample.events, 5, false);
     struct outcome outcome = read_trace(bytes.data, bytes.size, 3);
     char name[64];
@@ -952,7 +952,8 @@ static void a_chunk_of_an_unknown_optional_type_is_skipped(void **state) {
     free(payload.data);
 }
 
-/* Accesses of which some are atomic, in the middle of chunks and at their ends. */
+/* Accesses of which some are atomic, and some of fresh memory, in the middle of chunks and at their
+ * ends. */
 static void atomic_accesses_come_back(void **state) {
     (void)state;
     struct st_symbols symbols;
@@ -963,6 +964,7 @@ static void atomic_accesses_come_back(void **state) {
             make_event(&symbols, "T", i % 7 ? ST_READ : ST_WRITE, i % 3 ? "x" : "y", "1");
         event.atomic = i >= 1000 && i < 2000 && i % 5 < 2;
         event.joined = event.atomic && i >= 1500 && i % 5 == 1;
+        event.fresh = !event.atomic && i >= 1800 && i % 3 == 0;
         add_event(&events, event);
     }
     static const uint32_t sizes[] = {0, 1, 8, 13, 1000};
@@ -1023,7 +1025,8 @@ static void marks_of_atomic_events_made_by_hand_are_read(void **state) {
     free(file.data);
 }
 
-/* Only what is atomic can be joined to something. */
+/* Only what is atomic can be joined to something. The mark of another access says that its memory
+ * is fresh. */
 static void marks_of_joined_events_made_by_hand_are_read(void **state) {
     (void)state;
     for (int atomic = 0; atomic < 2; atomic++) {
@@ -1037,6 +1040,7 @@ static void marks_of_joined_events_made_by_hand_are_read(void **state) {
         assert_false(outcome.failed);
         assert_int_equal(outcome.events.count, 1);
         assert_int_equal(outcome.events.data[0].joined, atomic);
+        assert_int_equal(outcome.events.data[0].fresh, !atomic);
         free_outcome(&outcome);
         free(file.data);
     }

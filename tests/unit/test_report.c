@@ -464,7 +464,7 @@ static void with_one_name_or_nothing_violated_there_is_no_table(void **state) {
 static void the_table_says_how_many_rows_it_leaves_out(void **state) {
     struct fixture *f = *state;
     for (int i = 0; i < 60; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "f%d", i);
         set_executed(f, name, 2);
         if (i < 45)

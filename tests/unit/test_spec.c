@@ -55,6 +55,21 @@ static void assert_refused(const char *text, uint64_t line, const char *cause) {
 
 /* ---- Lines ---- */
 
+static void methods_of_published_lists_are_ignored(void **state) {
+    (void)state;
+    const char list[] = "elevator/Lift.doIdle()V\ntsp/Tour.cost(I[J)Ljava/lang/String; # slow\n";
+    assert_ignored(list, "elevator.Lift.doIdle", "elevator/Lift.java");
+    assert_ignored(list, "tsp.Tour.cost", "");
+    assert_atomic(list, "elevator.Lift.doIdleNow", "");
+    assert_atomic(list, "elevator/Lift.doIdle", "");
+    assert_ignored("Main.main()V", "Main.main", "");
+    assert_ignored("a/B.<init>()V", "a.B.<init>", "");
+    assert_refused("a/B.c()V d", 1, "expected nothing after the method, not 'd'");
+    assert_refused("a/B.c()", 1, "expected 'atomic' or 'ignore', not 'a/B.c()'");
+    assert_refused("a/B.c", 1, "expected 'atomic' or 'ignore', not 'a/B.c'");
+    assert_refused("c(I)V", 1, "expected 'atomic' or 'ignore', not 'c(I)V'");
+}
+
 static void without_lines_everything_is_atomic(void **state) {
     (void)state;
     const char *const empty[] = {"", "\n", "# nothing\n", " \t\n\n  # x", "\r\n", "atomic section"};
@@ -145,11 +160,12 @@ static void malformed_lines_say_what_was_expected(void **state) {
         "atomic\r\n", 1,
         "expected 'function', 'file', 'section' or 'thread' after 'atomic', not the end of the "
         "line");
-    assert_refused("ignore section\n", 1,
-                   "expected 'function', 'file' or 'thread' after 'ignore', not 'section'");
     assert_refused(
-        "ignore # all\n", 1,
-        "expected 'function', 'file' or 'thread' after 'ignore', not the end of the line");
+        "ignore section\n", 1,
+        "expected 'function', 'file', 'elements' or 'thread' after 'ignore', not 'section'");
+    assert_refused("ignore # all\n", 1,
+                   "expected 'function', 'file', 'elements' or 'thread' after 'ignore', not the "
+                   "end of the line");
     assert_refused("atomic function\n", 1, "expected a pattern, not the end of the line");
     assert_refused("atomic function #f\n", 1, "expected a pattern, not the end of the line");
     assert_refused("atomic function f g\n", 1,
@@ -417,6 +433,7 @@ static void other_events_stay(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(methods_of_published_lists_are_ignored),
         cmocka_unit_test(without_lines_everything_is_atomic),
         cmocka_unit_test(ignore_takes_away_from_everything),
         cmocka_unit_test(atomic_lists_all_there_is),

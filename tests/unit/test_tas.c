@@ -25,6 +25,16 @@ static enum st_op parse_op(const char *text) {
     return ST_OP_COUNT;
 }
 
+/* "r(x)=1" has read 1, "w(x)=2" has written it, and "w(x)~1=2" has found 1 before. */
+static void parse_values(const char *text, struct st_value_numbers *values) {
+    const char *left = strchr(text, '='), *held = strchr(text, '~');
+    bool read = strstr(text, ".r(") != NULL;
+    if (held)
+        values->held = (uint32_t)atoi(held + 1);
+    if (left)
+        *(read ? &values->held : &values->left) = (uint32_t)atoi(left + 1);
+}
+
 static void parse_event(struct sample *sample, const char *text) {
     unsigned thread, child;
     char op[8], operand[8] = "";
@@ -36,6 +46,7 @@ static void parse_event(struct sample *sample, const char *text) {
     else if (*operand)
         target = (uint32_t)(*operand - 'a');
     sample_add(sample, thread - 1, parse_op(op), target);
+    parse_values(text, &sample->values[sample->count - 1]);
     sample->events[sample->count - 1].joined = strchr(text, '+') != NULL;
 }
 
@@ -55,7 +66,8 @@ static void parse(struct sample *sample, const char *text) {
 
 static void ask(const struct sample *sample, struct st_tas_setup setup,
                 struct st_prediction *prediction, struct st_tas_counts *table) {
-    struct st_tas_graph *graph = st_tas_graph_new(sample->events, sample->count);
+    struct st_tas_graph *graph =
+        st_tas_graph_of(sample->events, NULL, sample->values, sample->count);
     st_prediction_init(prediction);
     st_tas_run(graph, &setup, prediction, table);
     st_tas_graph_free(graph);
@@ -523,6 +535,56 @@ static void violations_are_listed_first(void **state) {
     st_prediction_free(&prediction);
 }
 
+/* ---- values ---- */
+
+/* A flag that is looked at, taken and given back. If T2 must see what T1 left, it comes after T1.
+ */
+static void a_read_may_see_another_write_of_the_same_value(void **state) {
+    (void)state;
+    expect("va", "T1.begin T1.r(x) T1.w(x) T1.w(x) T1.end T2.begin T2.r(x) T2.w(x) T2.w(x) T2.end");
+    expect("vv", "T1.begin T1.r(x)=1 T1.w(x)=2 T1.w(x)=1 T1.end "
+                 "T2.begin T2.r(x)=1 T2.w(x)=2 T2.w(x)=1 T2.end");
+    /* Other values tie the reads again. */
+    expect("va", "T1.begin T1.r(x)=1 T1.w(x)=2 T1.w(x)=3 T1.end "
+                 "T2.begin T2.r(x)=3 T2.w(x)=4 T2.w(x)=5 T2.end");
+}
+
+/* T2 can run before T1's write, which leaves what was there anyway. */
+static void what_a_variable_held_at_first_is_a_value(void **state) {
+    (void)state;
+    expect("a", "T1.w(x) T2.r(x) T2.w(y) T1.begin T1.r(y) T1.r(x) T1.end");
+    expect("v", "T2.begin T2.r(y) T2.r(y) T2.end T1.r(x)=1 T1.w(x)=1 T3.r(x)=1 T3.w(y)");
+}
+
+static void what_was_there_before_a_write_is_the_value_of_the_one_before(void **state) {
+    (void)state;
+    expect("vv", "T1.begin T1.r(x)=1 T1.w(x) T1.w(x)~2 T1.end "
+                 "T2.begin T2.r(x)=1 T2.w(x) T2.w(x)~2=1 T2.end");
+}
+
+/* Somebody else must have changed it: then nothing is known of the write. */
+static void values_that_contradict_each_other_count_as_unknown(void **state) {
+    (void)state;
+    expect("va", "T1.begin T1.r(x)=1 T1.w(x)=2 T1.w(x)=3 T1.end "
+                 "T2.begin T2.r(x)=1 T2.w(x)=2 T2.w(x)=1 T2.end");
+}
+
+static void a_false_value_is_not_believed(void **state) {
+    struct sample sample;
+    struct st_prediction prediction;
+    (void)state;
+    parse(&sample, "T1.begin T1.r(x)=1 T1.w(x)=2 T1.w(x)=1 T1.end "
+                   "T2.begin T2.r(x)=1 T2.w(x)=2 T2.w(x)=1 T2.end");
+    ask(&sample, every_way[0], &prediction, NULL);
+    const struct st_predicted_block *block = &prediction.blocks[0];
+    assert_int_equal(block->verdict, ST_BLOCK_VIOLATION);
+    assert_null(st_tas_validate_of(sample.events, NULL, sample.values, sample.count, block));
+    assert_non_null(st_tas_validate_of(sample.events, NULL, NULL, sample.count, block));
+    sample.values[3].left = 3;
+    assert_non_null(st_tas_validate_of(sample.events, NULL, sample.values, sample.count, block));
+    st_prediction_free(&prediction);
+}
+
 static void a_trace_without_events_or_blocks_is_fine(void **state) {
     struct sample sample = {.count = 0};
     struct st_prediction prediction;
@@ -565,6 +627,11 @@ int main(void) {
         cmocka_unit_test(chains_and_states_mean_the_same_by_a_bound),
         cmocka_unit_test(a_bound_is_told_and_that_dpor_may_miss_within_it),
         cmocka_unit_test(violations_are_listed_first),
+        cmocka_unit_test(a_read_may_see_another_write_of_the_same_value),
+        cmocka_unit_test(what_a_variable_held_at_first_is_a_value),
+        cmocka_unit_test(what_was_there_before_a_write_is_the_value_of_the_one_before),
+        cmocka_unit_test(values_that_contradict_each_other_count_as_unknown),
+        cmocka_unit_test(a_false_value_is_not_believed),
         cmocka_unit_test(a_trace_without_events_or_blocks_is_fine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

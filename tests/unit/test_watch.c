@@ -4,11 +4,11 @@
  * stream/stream.h. */
 #include "base/memory.h"
 #include "report/report.h"
-#include "watch/merge.h"
+#include "watch/merge/merge.h"
 #include "watch/places.h"
 #include "watch/shared_memory.h"
 #include "watch/translator.h"
-#include "watch/variables.h"
+#include "watch/memory/variables.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -520,9 +520,45 @@ static void bytes_of_an_int_are_parts_too(void **state) {
     struct st_variables v;
     st_variables_init(&v);
     expect_touch(&v, true, 0x1000, 4, "w0 ");
-    expect_touch(&v, true, 0x1003, 2, "r0 w2 r1 w4 "); /* across both ints of the word */
-    expect_touch(&v, true, 0x1000, 4, "w2 r0 w3 ");
-    expect_touch(&v, true, 0x1004, 4, "w4 r1 w5 ");
+    expect_touch(&v, true, 0x1003, 2, "r0 w5 r1 w6 "); /* across both ints of the word */
+    expect_touch(&v, true, 0x1000, 4, "r0 w10 w5 ");
+    expect_touch(&v, true, 0x1004, 4, "w6 r1 w11 ");
+    st_variables_free(&v);
+}
+
+static void bytes_that_were_parts_have_numbers_in_a_row(void **state) {
+    (void)state;
+    struct st_variables v;
+    st_variables_init(&v);
+    expect_touch(&v, true, 0x1000, 8, "w0 ");
+    expect_touch(&v, true, 0x1006, 1, "r0 w7 "); /* bytes are 1 to 8 */
+    expect_touch(&v, true, 0x1001, 1, "r0 w2 ");
+    for (unsigned i = 0; i < 8; i++)
+        st_variables_touch(&v, 0x1000 + i, 1, true, note_visit, &(struct notes){0});
+    expect_touch(&v, false, 0x1000, 8, "r1 r2 r3 r4 r5 r6 r7 r8 ");
+    st_variables_free(&v);
+}
+
+static void only_ancestors_that_were_written_are_read(void **state) {
+    (void)state;
+    struct st_variables v;
+    st_variables_init(&v);
+    expect_touch(&v, true, 0x1000, 8, "w0 ");
+    expect_touch(&v, false, 0x1000, 2, "r0 r1 ");
+    expect_touch(&v, false, 0x1001, 4, "r0 r4 r11 "); /* not 1 and 2; and 0 once, for two parts */
+    expect_touch(&v, true, 0x1002, 3, "r0 w11 ");
+    expect_touch(&v, false, 0x1003, 1, "r11 r6 "); /* that was written, and comes after 0 */
+    expect_touch(&v, false, 0x1005, 1, "r0 r8 ");
+    st_variables_free(&v);
+}
+
+static void reads_alone_make_no_ancestors(void **state) {
+    (void)state;
+    struct st_variables v;
+    st_variables_init(&v);
+    expect_touch(&v, false, 0x1001, 4, "r0 ");
+    expect_touch(&v, false, 0x1002, 2, "r1 ");
+    expect_touch(&v, true, 0x1001, 4, "w2 w1 ");
     st_variables_free(&v);
 }
 
@@ -686,6 +722,7 @@ static void write_events(void *context, struct st_event *events, const uint64_t 
                                     st_name(&symbols->threads, events[i].thread), op,
                                     events[i].joined   ? " joined"
                                     : events[i].atomic ? " atomic"
+                                    : events[i].fresh  ? " fresh"
                                                        : "");
         free(op);
     }
@@ -1128,9 +1165,114 @@ static void heap_is_named_after_its_allocation(void **state) {
     emit_range(&t.writers[0], ST_STREAM_FREE, 0x1000, 0, 64);
     emit_range(&t.writers[0], ST_STREAM_ALLOCATE, 0x1000, 0x51, 32);
     emit(&t.writers[0], ST_STREAM_WRITE, 4, 0x1000, 0x31);
-    expect_events(&t, "main|w(heap block of 64 bytes from 0x20 (0x20))\n"
-                      "main|r(heap block of 64 bytes from 0x20 (0x20)+8)\n"
-                      "main|w(heap block of 32 bytes from 0x50 (0x50))\n");
+    expect_events(&t, "main|w(heap block of 64 bytes from 0x20 (0x20)) fresh\n"
+                      "main|r(heap block of 64 bytes from 0x20 (0x20)+8) fresh\n"
+                      "main|w(heap block of 32 bytes from 0x50 (0x50)) fresh\n");
+}
+
+/* Only as far as it was handed out, and only what is part of a large allocation. */
+static void what_an_allocator_hands_out_is_named_after_who_gets_it(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    emit_range(&t.writers[0], ST_STREAM_ALLOCATE, 0x10000, 0x21, 8192);
+    emit_range(&t.writers[0], ST_STREAM_HANDED_OUT, 0x10010, 0x41, 24);
+    emit_range(&t.writers[0], ST_STREAM_HANDED_OUT, 0x10030, 0x51, 16);
+    emit(&t.writers[0], ST_STREAM_WRITE, 8, 0x10008, 1);
+    emit(&t.writers[0], ST_STREAM_WRITE, 8, 0x10018, 1);
+    emit(&t.writers[0], ST_STREAM_WRITE, 8, 0x10028, 1);
+    emit(&t.writers[0], ST_STREAM_WRITE, 8, 0x10030, 1);
+    emit_range(&t.writers[0], ST_STREAM_ALLOCATE, 0x20000, 0x21, 64);
+    emit_range(&t.writers[0], ST_STREAM_HANDED_OUT, 0x20000, 0x41, 24);
+    emit(&t.writers[0], ST_STREAM_WRITE, 8, 0x20000, 1);
+    expect_events(&t, "main|w(heap block of 8192 bytes from 0x20 (0x20)+8) fresh\n"
+                      "main|w(heap block of 24 bytes from 0x40 (0x40)+8) fresh\n"
+                      "main|w(heap block of 8192 bytes from 0x20 (0x20)+40) fresh\n"
+                      "main|w(heap block of 16 bytes from 0x50 (0x50)) fresh\n"
+                      "main|w(heap block of 64 bytes from 0x20 (0x20)) fresh\n");
+}
+
+/* It is the same memory as before: who reads it next depends on who wrote it. */
+static void handing_out_forgets_nothing(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    emit_range(&t.writers[0], ST_STREAM_ALLOCATE, 0x10000, 0x21, 8192);
+    emit(&t.writers[0], ST_STREAM_WRITE, 8, 0x10010, 1);
+    deliver_all(&t);
+    emit_range(&t.writers[1], ST_STREAM_HANDED_OUT, 0x10010, 0x41, 16);
+    emit(&t.writers[1], ST_STREAM_READ, 8, 0x10010, 1);
+    emit(&t.writers[1], ST_STREAM_WRITE, 8, 0x10010, 1);
+    emit(&t.writers[1], ST_STREAM_READ, 8, 0x10010, 1);
+    expect_events(&t, "main|w(heap block of 8192 bytes from 0x20 (0x20)+16) fresh\n"
+                      "T1|r(heap block of 8192 bytes from 0x20 (0x20)+16)\n"
+                      "T1|r(heap block of 16 bytes from 0x40 (0x40))\n"
+                      "T1|r(heap block of 8192 bytes from 0x20 (0x20)+16)\n" /* once more: */
+                      "T1|r(heap block of 16 bytes from 0x40 (0x40))\n"      /* one access */
+                      "T1|r(heap block of 8192 bytes from 0x20 (0x20)+16)\n"
+                      "T1|w(heap block of 16 bytes from 0x40 (0x40))\n"
+                      "T1|w(heap block of 16 bytes from 0x40 (0x40))\n"
+                      "T1|r(heap block of 16 bytes from 0x40 (0x40))\n");
+}
+
+/* What a thread writes elsewhere, what it reads and which locks it takes make no difference. */
+static void memory_is_fresh_until_its_thread_releases_something(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    emit_range(&t.writers[0], ST_STREAM_ALLOCATE, 0x1000, 0x21, 8);
+    emit(&t.writers[0], ST_STREAM_WRITE, 8, 0x2000, 1);
+    emit_lock(&t.writers[0], 1, ST_STREAM_ACQUIRE, ST_STREAM_MUTEX);
+    emit(&t.writers[0], ST_STREAM_WRITE, 8, 0x1000, 1);
+    emit(&t.writers[0], ST_STREAM_ATOMIC_READ, 8, 0x3000, 1);
+    emit_range(&t.writers[0], ST_STREAM_WRITE, 0x1000, 1, 8);
+    emit_range(&t.writers[0], ST_STREAM_WRITE, 0x1000, 1, 16); /* more than was allocated */
+    emit_lock(&t.writers[0], 2, ST_STREAM_RELEASE, ST_STREAM_MUTEX);
+    emit(&t.writers[0], ST_STREAM_READ, 8, 0x1000, 1);
+    expect_events(&t, "main|w(0x2000)\n"
+                      "main|acq(0x500)\n"
+                      "main|w(heap block of 8 bytes from 0x20 (0x20)) fresh\n"
+                      "main|r(0x3000) atomic\n"
+                      "main|w(heap block of 8 bytes from 0x20 (0x20)) fresh\n"
+                      "main|w(heap block of 8 bytes from 0x20 (0x20))\n"
+                      "main|w(0x1008)\n"
+                      "main|w(heap block of 8 bytes from 0x20 (0x20))\n"
+                      "main|w(0x1008)\n"
+                      "main|rel(0x500)\n"
+                      "main|r(heap block of 8 bytes from 0x20 (0x20))\n");
+}
+
+static void an_atomic_write_or_a_fork_ends_freshness_too(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    emit_range(&t.writers[0], ST_STREAM_ALLOCATE, 0x1000, 0x21, 8);
+    emit(&t.writers[0], ST_STREAM_READ, 4, 0x1000, 1);
+    emit(&t.writers[0], ST_STREAM_ATOMIC_WRITE, 8, 0x3000, 1);
+    emit(&t.writers[0], ST_STREAM_READ, 4, 0x1000, 1);
+    emit_range(&t.writers[0], ST_STREAM_ALLOCATE, 0x2000, 0x21, 8);
+    emit(&t.writers[0], ST_STREAM_FORK, 0, 1, 1);
+    emit(&t.writers[0], ST_STREAM_READ, 4, 0x2000, 1);
+    expect_events(&t, "main|r(heap block of 8 bytes from 0x20 (0x20)) fresh\n"
+                      "main|w(0x3000) atomic\n"
+                      "main|r(heap block of 8 bytes from 0x20 (0x20))\n"
+                      "main|fork(T1)\n"
+                      "main|r(heap block of 8 bytes from 0x20 (0x20))\n");
+}
+
+/* The program need not say that it has freed what it never used. */
+static void memory_that_another_thread_gets_is_not_fresh_for_the_first(void **state) {
+    (void)state;
+    struct translating t;
+    start_translating(&t, NULL);
+    emit_range(&t.writers[0], ST_STREAM_ALLOCATE, 0x1000, 0x21, 32);
+    deliver_all(&t);
+    emit_range(&t.writers[1], ST_STREAM_ALLOCATE, 0x1010, 0x21, 32);
+    emit(&t.writers[1], ST_STREAM_WRITE, 8, 0x1010, 1);
+    deliver_all(&t);
+    emit(&t.writers[0], ST_STREAM_WRITE, 8, 0x1010, 1);
+    expect_events(&t, "T1|w(heap block of 32 bytes from 0x20 (0x20)) fresh\n"
+                      "main|w(heap block of 32 bytes from 0x20 (0x20))\n");
 }
 
 static void a_lock_in_freed_memory_is_another_lock(void **state) {
@@ -1164,7 +1306,7 @@ static void addresses_are_named_after_their_module(void **state) {
 static void half_an_address_is_completed_near_its_function(void **state) {
     const uint64_t program = 0x555500001000, library = 0x7f1200000000, bytes = 0x2000;
     (void)state;
-    struct st_places *places = st_places_new(NULL);
+    struct st_places *places = st_places_new(NULL, NULL);
     st_places_add_module(places, "program", program, bytes, program);
     st_places_add_module(places, "library", library, bytes, library);
     assert_int_equal(st_places_complete(places, 0x1234, program + 8), program + 0x234);
@@ -1196,6 +1338,9 @@ int main(void) {
         cmocka_unit_test(neighbours_in_a_word_are_different),
         cmocka_unit_test(a_part_follows_what_it_was_part_of),
         cmocka_unit_test(bytes_of_an_int_are_parts_too),
+        cmocka_unit_test(bytes_that_were_parts_have_numbers_in_a_row),
+        cmocka_unit_test(only_ancestors_that_were_written_are_read),
+        cmocka_unit_test(reads_alone_make_no_ancestors),
         cmocka_unit_test(ranges_touch_all_that_they_cover),
         cmocka_unit_test(freed_memory_is_new_memory),
         cmocka_unit_test(a_number_is_used_again_for_a_variable_of_the_same_name),
@@ -1221,6 +1366,11 @@ int main(void) {
         cmocka_unit_test(an_atomic_operation_on_several_variables_is_one),
         cmocka_unit_test(channels_are_distinguished),
         cmocka_unit_test(heap_is_named_after_its_allocation),
+        cmocka_unit_test(what_an_allocator_hands_out_is_named_after_who_gets_it),
+        cmocka_unit_test(handing_out_forgets_nothing),
+        cmocka_unit_test(memory_is_fresh_until_its_thread_releases_something),
+        cmocka_unit_test(an_atomic_write_or_a_fork_ends_freshness_too),
+        cmocka_unit_test(memory_that_another_thread_gets_is_not_fresh_for_the_first),
         cmocka_unit_test(a_lock_in_freed_memory_is_another_lock),
         cmocka_unit_test(addresses_are_named_after_their_module),
         cmocka_unit_test(half_an_address_is_completed_near_its_function),

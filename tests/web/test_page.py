@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 import programs
 import test_planted as planted
 from browser import Browser
-from hunting import built
+from hunting import UNHURRIED, built
 from results import (comparison, cut, event, foreseen, prediction, race, result,
                      ring)
 from seriatim import BINARY, CROSS, CUT, ROOT, TRACES, run
@@ -217,7 +217,7 @@ class Failures(PageCase):
 
     def hunt(self, name):
         """Opens the failure; returns the course that its story has."""
-        self.open_report(built(name), "hunt", "--until", "first", "--format", "html", cwd=self.folder)
+        self.open_report(built(name), "hunt", *UNHURRIED, "--until", "first", "--format", "html", cwd=self.folder)
         self.assertEqual(self.browser.run("return state.groups[0][0].story.kind;"), "failure")  # as in the text
         self.browser.run("openFinding(state.findings.find((f) => f.story.kind === 'failure'));")
         return self.browser.run("return data.failures[0].story.course;")
@@ -263,8 +263,8 @@ class Failures(PageCase):
         self.assert_lines_apart()
         ends = {step["thread"]: step["words"] for step in self.lanes() if step["marked"]}
         self.assertEqual(ends, {"main": "waits for T1 to end in main",
-                                "T1": "waits for a lock: bob.lock, which T2 has, in pay",
-                                "T2": "waits for a lock: alice.lock, which T1 has, in pay"})
+                                "T1 (rent)": "waits for a lock: bob.lock, which T2 has, in pay",
+                                "T2 (refund)": "waits for a lock: alice.lock, which T1 has, in pay"})
         self.assertIn("stops in pay", [step["words"] for step in self.lanes()])
         ran = [step["thread"] for step in course if "marked" not in step]
         self.assertEqual(self.count(".lanes .way"), len(ran))  # the last of them to where it waits
@@ -279,9 +279,9 @@ class Failures(PageCase):
         self.assert_drawn(course)
         self.assert_lines_apart()
         last = self.lanes()[-1]
-        self.assertEqual((last["thread"], last["marked"]), ("T1", True))
+        self.assertEqual((last["thread"], last["marked"]), ("T1 (printer)", True))
         self.assertRegex(last["words"], "^failed in ")
-        self.assertIn("T2", [step["thread"] for step in self.lanes()])
+        self.assertIn("T2 ", [step["thread"][:3] for step in self.lanes()])
 
     def test_the_label_of_a_step_has_all_of_its_words(self):
         course = self.hunt("lock_order.c")
@@ -292,7 +292,7 @@ class Failures(PageCase):
             for number, step in enumerate(course, 1)])
 
     def test_a_long_course_has_a_gap(self):
-        saved = run("hunt", "--until", "first", "--format", "json", built("lock_order.c"), cwd=self.folder).json
+        saved = run("hunt", *UNHURRIED, "--until", "first", "--format", "json", built("lock_order.c"), cwd=self.folder).json
         steps = saved["failures"][0]["course"]
         saved["failures"][0]["course"] = [*steps[:2], {"more": 12}, *steps[2:]]
         self.open_result(saved)
@@ -719,11 +719,18 @@ class Marks(PageCase):
         self.assertEqual(self.colours("the end of it */ int", "int"),
                          [["comment the end of it */", "keyword int"], ["keyword int"]])
 
+    def test_java_has_words_of_its_own(self):
+        self.open_report(TRACES / "bank.std")
+        kinds = self.browser.run("return ['a/B.java', 'a/b.c', 'a/b.py'].map((path) => { const words = keywordsOf(path);"
+                                 "return words && colourLines(['synchronized struct # x'], words)[0]"
+                                 ".filter(([kind]) => kind).map((part) => part.join(' ')); });")
+        self.assertEqual(kinds, [["keyword synchronized"], ["keyword struct"], None])
+
     def test_all_characters_of_a_line_are_there_and_other_languages_are_plain(self):
         text = "\tif (x<'a') /*c*/ y = \"\u00e4\\n\"; // \u4e2d"
         (self.folder / "a.c").write_text(text + "\n")
-        (self.folder / "a.java").write_text(text + "\n")
-        for name, kinds in (("a.c", 3), ("a.java", 0)):
+        (self.folder / "a.rs").write_text(text + "\n")
+        for name, kinds in (("a.c", 3), ("a.rs", 0)):
             self.open_trace(re.sub(r"\|\d$", f"|{name}:1", CUT, flags=re.M), cwd=self.folder)
             self.assertEqual(self.text(".source .text"), text)
             self.assertEqual(len(set(self.browser.run("return [...document.querySelectorAll('[class^=code-]')]"
@@ -767,7 +774,7 @@ class Actions(PageCase):
             self.assertIn("option '--editor-url' needs an address with {file} in it", made.message)
 
     def test_the_command_that_replays_can_be_copied(self):
-        self.open_report(built("lock_order.c"), "hunt", "--until", "first", "--format", "html", cwd=self.folder)
+        self.open_report(built("lock_order.c"), "hunt", *UNHURRIED, "--until", "first", "--format", "html", cwd=self.folder)
         self.browser.run("document.execCommand = () => { window.copied = document.activeElement.value; };")
         self.browser.run("[...document.querySelectorAll('.copy')].find((b) => /replay/.test(b.textContent)).click();")
         command = self.browser.run("return window.copied;")

@@ -74,12 +74,11 @@ static void free_readers(struct st_variable_states *states, struct st_readers *r
 
 /* ---- pages ---- */
 
-enum { FIRST_BLOCK = 16, LARGEST_BLOCK = 1024 };
+enum { FIRST_BLOCK = 16, SMALL_BLOCKS = 3, LARGE_BLOCK = 1024 };
 
-/* The first ones are small, since most traces are; the last ones lie on large pages of the system.
- */
+/* The first ones are small, since most traces are; the others lie on large pages of the system. */
 static size_t pages_of_block(size_t block) {
-    return block < 6 ? (size_t)FIRST_BLOCK << block : LARGEST_BLOCK;
+    return block < SMALL_BLOCKS ? (size_t)FIRST_BLOCK << block : LARGE_BLOCK;
 }
 
 static void make_room(struct st_variable_states *states, uint32_t page) {
@@ -103,20 +102,22 @@ static void give_page(struct st_variable_states *states, union st_state_page *pa
     states->free_pages = page;
 }
 
+/* All zero. What was never taken is so, and may not even be there yet. */
 static union st_state_page *take_page(struct st_variable_states *states) {
-    if (!states->free_pages) {
-        size_t count = pages_of_block(states->block_count);
-        st_reserve(&states->page_blocks, &states->block_capacity, states->block_count + 1);
-        union st_state_page *block = st_alloc_table(count, sizeof *block);
-        states->page_blocks[states->block_count++] = block;
-        states->page_bytes += count * sizeof *block;
-        while (count)
-            give_page(states, &block[--count]);
-    }
     union st_state_page *page = states->free_pages;
-    states->free_pages = page->next_free;
-    memset(page, 0, sizeof *page);
-    return page;
+    if (page) {
+        states->free_pages = page->next_free;
+        return memset(page, 0, sizeof *page);
+    }
+    if (!states->fresh_count) {
+        states->fresh_count = pages_of_block(states->block_count);
+        states->fresh = st_alloc_table(states->fresh_count, sizeof *page);
+        states->page_bytes += states->fresh_count * sizeof *page;
+        st_reserve(&states->page_blocks, &states->block_capacity, states->block_count + 1);
+        states->page_blocks[states->block_count++] = states->fresh;
+    }
+    states->fresh_count--;
+    return states->fresh++;
 }
 
 static void enqueue(struct st_variable_states *states, uint32_t page) {

@@ -94,6 +94,8 @@ struct st_variable_states {
     size_t open_limit;               /* so many may be open */
     size_t events, opened;           /* in this period: see st_states_adapt */
     union st_state_page *free_pages; /* a chain through their first bytes */
+    union st_state_page *fresh;      /* pages of the last block that were never taken */
+    size_t fresh_count;
     union st_state_page **page_blocks;
     size_t block_count, block_capacity, page_bytes, packed_bytes;
 

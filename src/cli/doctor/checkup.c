@@ -3,6 +3,8 @@
 
 #include "base/memory.h"
 #include "cli/doctor/scratch.h"
+#include "cluster/crew.h"
+#include "session/runtime_files.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -153,6 +155,21 @@ static void examine_cores(struct checkup *checkup) {
         checkup_advise(item, "with one core, threads interleave less often; use longer runs");
 }
 
+/* One program on several machines: nobody needs it on one. */
+static void examine_ranks(struct checkup *checkup) {
+    struct st_error error;
+    char *folder = st_runtime_folder("doctor", &error);
+    char *why = folder ? st_crew_why_not(folder) : st_strdup("there is no runtime library");
+    struct checkup_item *item =
+        checkup_add(checkup, why ? CHECKUP_NOTE : CHECKUP_OK, "several machines");
+    if (why)
+        checkup_detail(item, "mpirun seriatim does not work: %s", why);
+    else
+        checkup_detail(item, "mpirun seriatim works: MPI can be loaded");
+    free(why);
+    free(folder);
+}
+
 void checkup_run(struct checkup *checkup) {
     memset(checkup, 0, sizeof *checkup);
     checkup_toolchain(checkup);
@@ -162,4 +179,5 @@ void checkup_run(struct checkup *checkup) {
     examine_limit(checkup);
     examine_room(checkup);
     examine_cores(checkup);
+    examine_ranks(checkup);
 }

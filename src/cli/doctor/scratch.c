@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const names[SCRATCH_FILES] = {
-    [SCRATCH_C] = "main.c", [SCRATCH_CXX] = "main.cc", [SCRATCH_PROGRAM] = "program"};
+static const char *const names[SCRATCH_FILES] = {[SCRATCH_C] = "main.c",
+                                                 [SCRATCH_CXX] = "main.cc",
+                                                 [SCRATCH_PROGRAM] = "program",
+                                                 [SCRATCH_TRACE] = "trace.stt"};
 
 /* Set before the folder is created and as long as it exists, so that a handler finds it. */
 static char folder[PATH_MAX], paths[SCRATCH_FILES][PATH_MAX + 16];

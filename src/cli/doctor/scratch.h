@@ -5,7 +5,7 @@
 #include "base/error.h"
 
 /* The files that may be in it. */
-enum scratch_file { SCRATCH_C, SCRATCH_CXX, SCRATCH_PROGRAM, SCRATCH_FILES };
+enum scratch_file { SCRATCH_C, SCRATCH_CXX, SCRATCH_PROGRAM, SCRATCH_TRACE, SCRATCH_FILES };
 
 /* Makes the folder, in TMPDIR or /tmp. There is one at a time. */
 int scratch_make(struct st_error *error);

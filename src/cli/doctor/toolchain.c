@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "cli/compiler/subprocess.h"
 #include "cli/compiler/compiler.h"
+#include "session/java/java_program.h"
 #include "session/runtime_files.h"
 #include "cli/doctor/scratch.h"
 #include "symbol/symbol.h"
@@ -164,6 +165,35 @@ static void examine_archive(struct checkup *checkup) {
     free(place);
 }
 
+/* The agent for Java programs is optional, too. */
+static void examine_agent(struct checkup *checkup) {
+    struct st_error error;
+    char *place = st_runtime_folder(NULL, &error);
+    if (!place)
+        return;
+    char *agent = st_java_agent(place);
+    struct checkup_item *item =
+        checkup_add(checkup, agent ? CHECKUP_OK : CHECKUP_NOTE, "agent for Java");
+    checkup_detail(item, agent ? "%s/" ST_JAVA_AGENT : "not in %s", place);
+    if (!agent)
+        checkup_advise(item, "to watch Java programs: apt-get install default-jdk-headless "
+                             "libasm-java, and build seriatim again");
+    free(agent);
+    free(place);
+}
+
+static void examine_java(struct checkup *checkup) {
+    unsigned version = st_java_version("java");
+    bool good = version >= ST_JAVA_OLDEST;
+    struct checkup_item *item = checkup_add(checkup, good ? CHECKUP_OK : CHECKUP_NOTE, "java");
+    if (version)
+        checkup_detail(item, "version %u", version);
+    else
+        checkup_detail(item, "not found");
+    if (!good)
+        checkup_advise(item, "to watch Java programs: apt-get install default-jdk-headless");
+}
+
 /* The first line that a failed command printed, or how it ended. */
 static void describe_failure(struct checkup_item *item, const struct candidate *candidate,
                              const char *what, int status, char *output) {
@@ -284,4 +314,6 @@ void checkup_toolchain(struct checkup *checkup) {
         if (checkup->items[i].state == CHECKUP_NOTE)
             checkup->items[i].state = CHECKUP_PROBLEM;
     examine_archive(checkup);
+    examine_agent(checkup);
+    examine_java(checkup);
 }

@@ -2,6 +2,7 @@
 #include "hunt/controlled/controlled_run.h"
 
 #include "base/memory.h"
+#include "hunt/controlled/dealt_runs.h"
 #include "hunt/controlled/recorded_run.h"
 #include "session/watched_program.h"
 
@@ -56,8 +57,8 @@ bool st_run_ended(const struct st_controlled_run *run) {
 
 /* "FOLDER/SLOT.KIND", where the slot is unique among the runs at the same time. The name of the
  * area goes to the environment of the program, and has the same length in each run. */
-static char *file_of(const struct st_hunted *subject, const struct st_controlled_run *run,
-                     const char *kind) {
+char *st_run_file(const struct st_hunted *subject, const struct st_controlled_run *run,
+                  const char *kind) {
     char *path = NULL;
     if (asprintf(&path, "%s/%016" PRIxPTR ".%s", subject->folder, (uintptr_t)run, kind) < 0)
         st_out_of_memory();
@@ -67,7 +68,7 @@ static char *file_of(const struct st_hunted *subject, const struct st_controlled
 static struct st_printed take_printed(const struct st_hunted *subject,
                                       const struct st_controlled_run *run, const char *kind) {
     struct st_printed printed = {0};
-    char *path = file_of(subject, run, kind);
+    char *path = st_run_file(subject, run, kind);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat status;
     if (fd >= 0 && fstat(fd, &status) == 0) {
@@ -96,7 +97,7 @@ static void redirect(const char *path, int flags, int target) {
 }
 
 static void redirect_all(const struct st_hunted *subject, const struct st_controlled_run *run) {
-    char *output = file_of(subject, run, "out"), *errors = file_of(subject, run, "err");
+    char *output = st_run_file(subject, run, "out"), *errors = st_run_file(subject, run, "err");
     if (!run->interactive)
         redirect(subject->input ? subject->input : "/dev/null", O_RDONLY, STDIN_FILENO);
     if (!run->attended) {
@@ -123,7 +124,7 @@ static int describe_trouble(const struct st_error *error, const char *descriptio
 static int record_run(const struct st_hunted *subject, const struct st_controlled_run *run,
                       const char *description) {
     struct st_error error;
-    char *trace = file_of(subject, run, "stt");
+    char *trace = st_run_file(subject, run, "stt");
     json_t *described = st_record_and_foresee(subject, trace, &error);
     int result = described ? json_dump_file(described, description, JSON_COMPACT)
                            : describe_trouble(&error, description);
@@ -178,6 +179,8 @@ static _Noreturn void become_watcher(const struct st_hunted *subject, struct st_
      * that it cannot be taken for something that the program died of. */
     if (!run->attended)
         setsid();
+    if (subject->crew) /* MPI has files open, which are not for the program */
+        close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
     redirect_all(subject, run);
     setenv(ST_CONTROL_VARIABLE, run->area.path, 1);
     keep_addresses();
@@ -191,7 +194,8 @@ static _Noreturn void become_watcher(const struct st_hunted *subject, struct st_
 
 static int start(const struct st_hunted *subject, struct st_controlled_run *run,
                  const struct st_keys *known, struct st_error *error) {
-    char *path = file_of(subject, run, "area"), *description = file_of(subject, run, "json");
+    char *path = st_run_file(subject, run, "area"),
+         *description = st_run_file(subject, run, "json");
     int result = st_area_create(&run->area, path, error);
     if (result == 0) {
         st_plan_write(&run->plan, &run->area.map->plan);
@@ -232,7 +236,7 @@ static void end_run(struct st_controlled_run *run, enum st_run_stop why) {
 }
 
 static void look_after_client(const struct st_hunted *subject, struct st_controlled_run *run) {
-    char *output = run->attended ? NULL : file_of(subject, run, "client");
+    char *output = run->attended ? NULL : st_run_file(subject, run, "client");
     st_client_look(&run->client, run->area.map, program_of(run), subject->client, output, now());
     free(output);
     if (run->client.done)
@@ -241,7 +245,7 @@ static void look_after_client(const struct st_hunted *subject, struct st_control
 
 static int finish(const struct st_hunted *subject, struct st_controlled_run *run,
                   struct st_error *error) {
-    char *description = file_of(subject, run, "json");
+    char *description = st_run_file(subject, run, "json");
     run->seconds = now() - run->started;
     run->done = true;
     st_client_end(&run->client);
@@ -271,6 +275,14 @@ static void look_after(const struct st_hunted *subject, struct st_controlled_run
 int st_do_runs(const struct st_hunted *subject, struct st_controlled_run *const *runs, size_t count,
                size_t jobs, const struct st_keys *known, bool (*stopped)(void *context),
                void *context, struct st_error *error) {
+    if (st_are_dealt(subject))
+        return st_deal_runs(subject, runs, count, jobs, known, stopped, context, error);
+    return st_do_runs_here(subject, runs, count, jobs, known, stopped, context, error);
+}
+
+int st_do_runs_here(const struct st_hunted *subject, struct st_controlled_run *const *runs,
+                    size_t count, size_t jobs, const struct st_keys *known,
+                    bool (*stopped)(void *context), void *context, struct st_error *error) {
     struct timespec nap = {.tv_nsec = subject->client ? LOOK_AT_CLIENT : LOOK_NANOSECONDS};
     size_t begun = 0, ended = 0;
     int result = 0;

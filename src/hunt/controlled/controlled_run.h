@@ -62,6 +62,15 @@ int st_do_runs(const struct st_hunted *subject, struct st_controlled_run *const 
                size_t jobs, const struct st_keys *known, bool (*stopped)(void *context),
                void *context, struct st_error *error);
 
+/* The same in this process, whoever else there is (dealt_runs.h). */
+int st_do_runs_here(const struct st_hunted *subject, struct st_controlled_run *const *runs,
+                    size_t count, size_t jobs, const struct st_keys *known,
+                    bool (*stopped)(void *context), void *context, struct st_error *error);
+
+/* A name for a file of a run, for free(): unique among the runs at the same time. */
+char *st_run_file(const struct st_hunted *subject, const struct st_controlled_run *run,
+                  const char *kind);
+
 /* Has the program come to its end by itself, or by its own fault? */
 bool st_run_ended(const struct st_controlled_run *run);
 

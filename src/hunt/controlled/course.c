@@ -29,17 +29,19 @@ uint64_t st_site_address(const struct st_control_log *log, uint64_t site) {
     return 0;
 }
 
-bool st_name_site(json_t *object, struct st_places *places, const struct st_control_log *log,
-                  uint64_t site) {
+static bool name_address(json_t *object, struct st_places *places, uint64_t address) {
     char buffer[LONGEST_LOCATION];
     struct st_code code;
-    uint64_t address = site ? st_site_address(log, site) : 0;
-    if (!address)
-        return false;
     bool users = st_places_user_line(places, address, &code, buffer, sizeof buffer);
     json_object_set_new(object, "function", json_string(code.function));
     json_object_set_new(object, "loc", json_string(buffer));
     return users;
+}
+
+bool st_name_site(json_t *object, struct st_places *places, const struct st_control_log *log,
+                  uint64_t site) {
+    uint64_t address = site ? st_site_address(log, site) : 0;
+    return address && name_address(object, places, address);
 }
 
 const char *st_awaited(uint16_t kind) {
@@ -194,15 +196,17 @@ static void set_until(json_t *step, const struct st_control_log *log, struct st_
     }
 }
 
-/* In a library, the block says more than the line does. */
-static void name_block(json_t *step, struct st_places *places, const struct st_control_log *log,
-                       uint32_t point) {
+/* In a library, the line that called it says more; or else the block. */
+static void name_caller(json_t *step, struct st_places *places, const struct st_control_log *log,
+                        const uint64_t *callers, uint32_t point) {
+    for (size_t i = 0; i < ST_CONTROL_CALLERS && callers[i]; i++)
+        if (name_address(step, places, callers[i]))
+            return;
     uint64_t site = point < log->point_count ? log->log[point].block_site : 0;
     uint64_t address = site ? st_site_address(log, site) : 0;
-    if (!address)
-        return;
-    json_object_set_new(step, "function",
-                        json_string(st_places_function(places, address).function));
+    if (address)
+        json_object_set_new(step, "function",
+                            json_string(st_places_function(places, address).function));
     json_object_del(step, "loc");
 }
 
@@ -223,7 +227,8 @@ static void add_stretch(json_t *course, const struct st_control_log *log, struct
     if (stop) {
         json_t *step = make_step(thread, "stops");
         if (!st_name_site(step, places, log, stop->site))
-            name_block(step, places, log, next_of_thread(log, stretch.last));
+            name_caller(step, places, log, log->callers[stop - log->deviations],
+                        next_of_thread(log, stretch.last));
         json_array_append_new(course, step);
         stopped[thread] = true;
     }

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct st_crew;
+
 struct st_hunted {
     const char *command; /* of ours, for messages: "hunt" */
     const char *const *words;
@@ -22,6 +24,7 @@ struct st_hunted {
     uint64_t most_points; /* and after so many points; 0: never */
     bool bounded;         /* by the user: it is as it should be that a run is ended */
     bool real_time;
+    struct st_crew *crew; /* who does the runs; NULL: this process */
 };
 
 #endif

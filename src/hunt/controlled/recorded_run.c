@@ -24,9 +24,9 @@ static int record(const struct st_hunted *subject, struct st_recording *recordin
                   struct st_watch *watch, struct st_spec **spec, struct st_error *error) {
     const struct st_following following = {.all = false};
     struct st_watch_hooks hooks = {0};
+    recording->most_events = MOST_EVENTS;
     struct st_translation translation = st_recording_translation(recording);
     translation.allocators = subject->allocators;
-    recording->most_events = MOST_EVENTS;
     if (st_watched_program_start(watch, subject->command, subject->words, subject->spec, spec,
                                  &translation, &following, error) < 0)
         return -1;

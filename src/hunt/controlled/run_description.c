@@ -245,6 +245,27 @@ static json_t *name_sites(struct st_places *places, const struct st_control_log 
     return list;
 }
 
+/* Threads get the names that they have in findings. */
+static void call_thread(json_t *object, const char *key, const struct st_symbols *symbols) {
+    const char *usual = json_string_value(json_object_get(object, key));
+    char name[ST_LONGEST_NAME];
+    uint32_t thread =
+        usual ? st_names_find(&symbols->threads, usual, strlen(usual)) : ST_NAMES_FULL;
+    if (thread == ST_NAMES_FULL)
+        return;
+    st_symbols_thread_name(symbols, thread, name, sizeof name);
+    json_object_set_new(object, key, json_string(name));
+}
+
+static void call_threads(json_t *list, const struct st_symbols *symbols) {
+    size_t index;
+    json_t *object;
+    json_array_foreach(list, index, object) {
+        call_thread(object, "thread", symbols);
+        call_thread(object, "owner", symbols);
+    }
+}
+
 static void put_in_words(json_t *result, struct st_live_check *check,
                          const struct st_control_log *log, const char *program, bool with_spec) {
     struct st_places *places = st_translator_places(check->watch.translator);
@@ -255,6 +276,10 @@ static void put_in_words(json_t *result, struct st_live_check *check,
     json_object_set_new(result, "last", name_last(places, log));
     if (log->end == ST_END_DEADLOCK || log->end == ST_END_LIVELOCK)
         json_object_set_new(result, "stuck", name_stuck(places, log));
+    const struct st_symbols *symbols = st_translator_symbols(check->watch.translator);
+    call_threads(json_object_get(result, "course"), symbols);
+    call_threads(json_object_get(result, "stuck"), symbols);
+    call_thread(json_object_get(result, "last"), "thread", symbols);
 }
 
 /* ---- where a debugger should stop ---- */
@@ -425,13 +450,14 @@ static bool is_block(const struct st_translator *translator, const char *name) {
     for (size_t i = 0; i < st_translator_function_count(translator); i++) {
         struct st_seen_function function = st_translator_function(translator, i);
         if (strcmp(function.name, name) == 0)
-            return !function.hidden && (function.was_block || function.outermost);
+            return function.was_block && !function.hidden && !function.outermost;
     }
     return false;
 }
 
-/* The functions that were called, and that are no blocks: those of the implementation, and those
- * that the specification does not ask for. */
+/* The functions that are no blocks and were called by nothing else: those of the implementation,
+ * those that the specification does not ask for, and those that threads start with. With
+ * std::thread, these lie below some of the implementation. */
 static void set_outer(json_t *result, struct st_live_check *check,
                       const struct st_control_log *log) {
     struct st_translator *translator = check->watch.translator;
@@ -439,16 +465,23 @@ static void set_outer(json_t *result, struct st_live_check *check,
     struct st_places *places = st_translator_places(translator);
     json_t *list = json_array();
     struct st_site_set seen;
+    bool *is_outer = st_alloc((size_t)sites->calls.count + 1, sizeof *is_outer);
     st_site_set_init(&seen);
+    is_outer[0] = true;
     for (uint32_t i = 1; i <= sites->calls.count && json_array_size(list) < ST_CONTROL_OUTER; i++) {
-        uint64_t address = st_call(sites, i).function, site = relative(log, address);
-        if (!address || st_site_set_has(&seen, site))
+        struct st_call call = st_call(sites, i);
+        uint64_t site = call.function ? relative(log, call.function) : 0;
+        if (!site || !is_outer[call.caller])
             continue;
+        is_outer[i] = st_site_set_has(&seen, site);
+        if (is_outer[i] || is_block(translator, st_places_function(places, call.function).function))
+            continue;
+        is_outer[i] = true;
         st_site_set_add(&seen, site);
-        if (!is_block(translator, st_places_function(places, address).function))
-            json_array_append_new(list, key_text(site));
+        json_array_append_new(list, key_text(site));
     }
     st_site_set_free(&seen);
+    free(is_outer);
     json_object_set_new(result, "outer", list);
 }
 
@@ -495,10 +528,8 @@ static void take_key(struct st_keys *keys, const json_t *value) {
         st_keys_add(keys, strtoull(json_string_value(value), NULL, 16));
 }
 
-int st_description_read(struct st_description *described, const char *path,
-                        struct st_error *error) {
-    json_error_t cause;
-    *described = (struct st_description){.json = json_load_file(path, 0, &cause)};
+static int use_description(struct st_description *described, const char *path,
+                           struct st_error *error) {
     if (!described->json)
         return st_fail(error, path, ST_AT_FILE, 0,
                        "the watcher of a run has left no result; it may have been killed");
@@ -516,6 +547,20 @@ int st_description_read(struct st_description *described, const char *path,
     described->trouble = json_string_value(json_object_get(described->json, "trouble"));
     described->report = json_object_get(described->json, "report");
     return 0;
+}
+
+int st_description_load(struct st_description *described, const char *text, size_t length,
+                        const char *name, struct st_error *error) {
+    json_error_t cause;
+    *described = (struct st_description){.json = json_loadb(text, length, 0, &cause)};
+    return use_description(described, name, error);
+}
+
+int st_description_read(struct st_description *described, const char *path,
+                        struct st_error *error) {
+    json_error_t cause;
+    *described = (struct st_description){.json = json_load_file(path, 0, &cause)};
+    return use_description(described, path, error);
 }
 
 void st_description_free(struct st_description *described) {

@@ -69,6 +69,9 @@ struct st_description {
     const json_t *report;
 };
 
+/* From the text of such a file, whose name is for messages. */
+int st_description_load(struct st_description *described, const char *text, size_t length,
+                        const char *name, struct st_error *error);
 int st_description_read(struct st_description *described, const char *path, struct st_error *error);
 void st_description_free(struct st_description *described);
 

@@ -80,7 +80,7 @@ static int look_below(struct st_trace_input *input, const struct st_predict_plan
     if (!input->has_symbols)
         st_trace_input_symbols(input);
     struct st_predictions predictions;
-    if (below && !st_run_wanted_blocks(run)) {
+    if (below && !st_run_has_blocks(run)) {
         st_run_free(run);
         return 0;
     }

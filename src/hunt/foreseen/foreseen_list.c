@@ -14,6 +14,7 @@ enum {
 
 void st_foreseen_init(struct st_foreseen_list *list, const struct st_trace_input *input) {
     *list = (struct st_foreseen_list){.symbols = &input->symbols,
+                                      .threads = &st_trace_symbols(input->reading.trace)->threads,
                                       .contexts = {.symbols = &input->symbols},
                                       .has_contexts = input->tracker != NULL,
                                       .list = json_array()};
@@ -117,6 +118,7 @@ static json_t *make_step(struct st_foreseen_list *list, const struct way *way, s
     json_object_set_new(step, "role", json_integer((json_int_t)role_of(way, index)));
     json_object_set_new(step, "same", json_integer((json_int_t)first_same(way, index)));
     json_object_set_new(step, "thread", thread_text(list, event->thread));
+    json_object_set_new(step, "in_trace", text_of(st_name(list->threads, event->thread)));
     json_object_set_new(step, "op", text_of(op));
     json_object_set_new(step, "does", text_of(st_op_word((enum st_op)event->written)));
     json_object_set_new(step, "event", json_integer((json_int_t)way->places[index]->number));

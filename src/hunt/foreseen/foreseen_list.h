@@ -10,6 +10,7 @@
 
 struct st_foreseen_list {
     const struct st_symbols *symbols; /* of the input, for reports */
+    const struct st_names *threads;   /* as the trace calls them */
     struct st_context_details contexts;
     struct st_details details;
     bool has_contexts;

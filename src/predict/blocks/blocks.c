@@ -13,6 +13,7 @@
  *
  * All of them assume that no schedule ends in a deadlock. */
 #include "predict/blocks/blocks.h"
+#include "predict/blocks/improvements.h"
 
 #include "base/memory.h"
 #include "predict/model/block_verdicts.h"
@@ -138,6 +139,8 @@ static void explain(void *context, uint32_t unit, struct st_predicted_block *blo
 static bool has_unknown_order(const struct st_model *model) {
     if (model->channel_events && model->options.order != ST_MODEL_ALL)
         return true;
+    if (model->variable_count > model->first_signal)
+        return true;
     for (size_t i = 0; i < model->unit_count; i++)
         if (model->units[i].first_period != model->units[i].last_period)
             return true;
@@ -168,6 +171,9 @@ static void limit_claims(const struct st_blocks_run *run, enum st_block_verdict 
 
 /* ---- the analysis ---- */
 
+/* Those that it has. */
+enum { IMPROVEMENTS = ST_WITHOUT_ESCAPE | ST_WITHOUT_HAPPEN_BEFORE };
+
 /* How far the analysis goes. */
 enum depth { ONE_VARIABLE, TWO_VARIABLES, EXACT };
 
@@ -183,13 +189,21 @@ static const char *method_of(enum depth depth) {
 
 static void prepare(const struct st_predict_options *options, const void *own,
                     struct st_run_needs *needs) {
-    (void)options;
     needs->model.keep_sequence |= depth_of(own) == EXACT;
+    needs->events |= options->without || ((const struct st_blocks_options *)own)->improvements;
+}
+
+/* Without some improvement: a model of its own. */
+static struct st_model *model_without(const struct st_run *run, unsigned without) {
+    const struct st_blocks_view view = {.no_order = without & ST_WITHOUT_HAPPEN_BEFORE,
+                                        .no_fresh_memory = without & ST_WITHOUT_ESCAPE};
+    return without & IMPROVEMENTS ? st_blocks_model(run, &view) : NULL;
 }
 
 static void run_blocks(const struct st_run *observed, const struct st_predict_options *options,
                        const void *own, struct st_prediction *prediction) {
-    const struct st_model *model = observed->model;
+    struct st_model *made = model_without(observed, options->without);
+    const struct st_model *model = made ? made : observed->model;
     enum depth depth = depth_of(own);
     struct st_blocks_run run;
     struct st_1v_pairs pairs;
@@ -229,6 +243,7 @@ static void run_blocks(const struct st_run *observed, const struct st_predict_op
     free(claims);
     st_blocks_exact_free(exact);
     st_blocks_stop(&run);
+    st_model_free(made);
 }
 
 static const struct st_option option_rows[] = {
@@ -240,10 +255,23 @@ static const struct st_option option_rows[] = {
      .kind = ST_FLAG,
      .offset = offsetof(struct st_blocks_options, exact),
      .help = "look at all transactions together (Theorem 5), which can take very long"},
+    {.name = "improvements",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct st_blocks_options, improvements),
+     .help = "write a table of what each improvement is worth, instead of the report"},
     {0},
 };
 
-static const char *const option_conflicts[][2] = {{"exact", "one-variable"}, {NULL, NULL}};
+static const char *const option_conflicts[][2] = {{"exact", "one-variable"},
+                                                  {"exact", "without"},
+                                                  {"improvements", "exact"},
+                                                  {"improvements", "without"},
+                                                  {"improvements", "one-variable"},
+                                                  {"improvements", "as-published"},
+                                                  {NULL, NULL}};
+
+static const struct st_predictor_table tables[] = {
+    {"improvements", "block-improvements", st_blocks_fill_table}, {NULL, NULL, NULL}};
 
 const struct st_predictor st_blocks = {
     .name = "blocks",
@@ -254,6 +282,8 @@ const struct st_predictor st_blocks = {
     .options = option_rows,
     .own_size = sizeof(struct st_blocks_options),
     .conflicts = option_conflicts,
+    .improvements = IMPROVEMENTS,
     .prepare = prepare,
     .run = run_blocks,
+    .tables = tables,
 };

@@ -16,6 +16,7 @@
 struct st_blocks_options {
     bool one_variable; /* one variable at a time (Theorem 3) */
     bool exact;        /* all transactions at once (Theorem 5); with neither, Theorem 4 */
+    bool improvements; /* a table of what each improvement gains */
 };
 
 #define ST_NO_UNIT UINT32_MAX
@@ -42,6 +43,7 @@ struct st_blocks_run {
     struct st_pair_finding *findings; /* by unit, for those that are POTENTIAL */
     pthread_mutex_t lock;             /* protects findings, which several of our threads add */
     uint64_t storage;                 /* distinct pairs */
+    bool *cut_variables; /* by variable: is something reported by Theorem 3? NULL: nobody asks */
 };
 
 void st_blocks_start(struct st_blocks_run *run, const struct st_model *model,

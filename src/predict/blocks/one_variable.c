@@ -323,6 +323,8 @@ static void report(const struct check *check, uint32_t unit, const struct st_1v_
         .tokens = {entry->tokens[0], entry->tokens[1]},
         .other = other,
         .others = {find_token(run, other, variable, point), ST_NO_TOKEN}};
+    if (run->cut_variables)
+        run->cut_variables[variable] = true; /* one worker has all of a variable */
     pthread_mutex_lock(&run->lock);
     uint32_t old = atomic_load_explicit(&check->found[unit], memory_order_relaxed);
     if (!old || variable + 1 < old) {
@@ -345,6 +347,11 @@ static size_t list_suspects(const struct check *check, const struct st_1v_pair *
     return count;
 }
 
+/* Is it asked for which variables something is reported, and not known of this one? */
+static bool is_wanted(const struct st_blocks_run *run, uint32_t variable) {
+    return run->cut_variables && !run->cut_variables[variable];
+}
+
 static void check_entry(const struct check *check, const struct st_1v_entry *entry,
                         uint32_t variable, const struct points *points, const uint32_t *suspects,
                         size_t suspect_count) {
@@ -352,7 +359,8 @@ static void check_entry(const struct check *check, const struct st_1v_entry *ent
     for (size_t i = run->first_unit[entry->shape]; i < run->first_unit[entry->shape + 1]; i++) {
         uint32_t unit = run->units[i];
         uint32_t found = atomic_load_explicit(&check->found[unit], memory_order_relaxed);
-        if (!run->model->units[unit].transaction || (found && found <= variable + 1))
+        bool known = found && found <= variable + 1;
+        if (!run->model->units[unit].transaction || (known && !is_wanted(run, variable)))
             continue;
         for (size_t k = 0; k < suspect_count; k++) {
             const struct point *point = &points->items[suspects[k]];

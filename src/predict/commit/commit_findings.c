@@ -179,6 +179,8 @@ static void put_edge(struct finding *finding, uint32_t from, uint32_t from_token
             .from = release_of(finding->explainer, from, from_token, subject - variables),
             .to = acquire_of(finding->explainer, to, to_token, subject - variables),
             .kind = ST_EDGE_LOCK};
+    if (edge.from.event.op == ST_SEND && edge.to.event.op == ST_RECEIVE && subject < variables)
+        edge.kind = ST_EDGE_SYNC;
     put_event(finding, edge.from);
     put_event(finding, edge.to);
     put_variable(finding, subject);

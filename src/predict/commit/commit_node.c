@@ -36,6 +36,7 @@
 #include "base/memory.h"
 #include "predict/commit/path_search.h"
 #include "predict/model/block_verdicts.h"
+#include "predict/dealt_pieces.h"
 #include "predict/parallel.h"
 
 #include <stdlib.h>
@@ -82,6 +83,47 @@ static void judge(void *context, unsigned worker, size_t unit) {
         analysis->verdicts[unit] = ST_BLOCK_TIMEOUT;
 }
 
+/* ---- with others ---- */
+
+static void judge_and_pack(void *context, size_t unit, struct st_packed *to) {
+    const struct st_commit_analysis *analysis = context;
+    judge(context, 0, unit);
+    st_pack_raw(to, &(char){(char)analysis->verdicts[unit]}, 1);
+}
+
+static void take_verdict(void *context, size_t unit, struct st_unpacking *from) {
+    const struct st_commit_analysis *analysis = context;
+    char verdict;
+    st_unpack_raw(from, &verdict, 1);
+    analysis->verdicts[unit] = (enum st_block_verdict)verdict;
+}
+
+static void skip_unit(void *context, size_t unit) {
+    const struct st_commit_analysis *analysis = context;
+    if (analysis->model->units[unit].transaction)
+        analysis->verdicts[unit] = ST_BLOCK_TIMEOUT;
+}
+
+static void repeat_verdict(void *context, size_t unit, struct st_packed *to) {
+    const struct st_commit_analysis *analysis = context;
+    st_pack_raw(to, &(char){(char)analysis->verdicts[unit]}, 1);
+}
+
+static void judge_with_crew(struct st_commit_analysis *analysis, size_t events) {
+    enum { UNITS = 256 }; /* most are judged at once */
+    struct st_dealt_pieces pieces = {.count = analysis->model->unit_count,
+                                     .batch = UNITS,
+                                     .digest = analysis->model->unit_count * 31 + events,
+                                     .total = analysis->options->total,
+                                     .work = judge_and_pack,
+                                     .take = take_verdict,
+                                     .skip = skip_unit,
+                                     .repeat = repeat_verdict,
+                                     .context = analysis};
+    const struct st_piece_dealer *dealer = analysis->options->dealer;
+    dealer->deal(dealer->context, &pieces);
+}
+
 /* ---- the analysis ---- */
 
 static const char *method(const struct st_predict_options *options, bool pairwise) {
@@ -110,7 +152,10 @@ void st_commit_judge(struct st_commit_analysis *analysis, const struct st_run *r
     analysis->searches = st_alloc(jobs, sizeof *analysis->searches);
     for (unsigned i = 0; i < jobs; i++)
         st_commit_search_start(&analysis->searches[i], analysis);
-    st_parallel(jobs, model->unit_count, judge, analysis);
+    if (options->dealer)
+        judge_with_crew(analysis, run->event_count);
+    else
+        st_parallel(jobs, model->unit_count, judge, analysis);
 }
 
 void st_commit_end(struct st_commit_analysis *analysis) {

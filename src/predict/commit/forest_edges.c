@@ -403,10 +403,16 @@ static void join_seen_together(struct joining *joining) {
 /* ---- a subject ---- */
 
 static uint64_t count_edges(const struct st_subject *subject) {
-    uint64_t ends = 0;
-    for (uint32_t i = 0; i < subject->count; i++)
-        for (uint32_t w = 0; w < subject->rows[i].count; w++)
-            ends += (unsigned)__builtin_popcountll(subject->words[subject->rows[i].first + w].bits);
+    uint64_t ends = 0, of_row = 0;
+    for (uint32_t i = 0; i < subject->count; i++) {
+        const struct st_row *row = &subject->rows[i];
+        if (!i || row->first != row[-1].first || row->count != row[-1].count) { /* not shared */
+            of_row = 0;
+            for (uint32_t w = 0; w < row->count; w++)
+                of_row += (unsigned)__builtin_popcountll(subject->words[row->first + w].bits);
+        }
+        ends += of_row;
+    }
     return ends / 2;
 }
 

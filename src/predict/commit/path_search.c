@@ -125,11 +125,10 @@ static uint32_t follow_order(struct st_commit_search *search, uint32_t transacti
             search->low_stamp[chain] = search->stamp;
             search->low[chain] = first_after(analysis, chain, transaction);
         }
-        if (!search->low[chain])
-            continue;
-        uint32_t first = first_after(analysis, chain, unit);
-        while (search->low[chain] > first) {
-            uint32_t other = analysis->of_chain[chain][--search->low[chain]];
+        const uint32_t *units = analysis->of_chain[chain];
+        while (search->low[chain] &&
+               st_unit_before(analysis->model, unit, units[search->low[chain] - 1])) {
+            uint32_t other = units[--search->low[chain]];
             if (visit(search, transaction, other,
                       (struct st_arrival){unit, ST_NO_NAME, ST_NO_ENTRY}))
                 return other;

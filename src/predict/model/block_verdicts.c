@@ -1,5 +1,6 @@
 #include "predict/model/block_verdicts.h"
 
+#include "base/map64.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -20,6 +21,13 @@ static struct st_token token_to_show(const struct st_model *model, const struct 
     return what;
 }
 
+/* What the trace has in place of an access to a variable that stands for a channel. */
+static void restore_signal(const struct st_model *model, struct st_event *event) {
+    event->op = event->written = event->op == ST_WRITE ? ST_SEND : ST_RECEIVE;
+    event->target -= model->first_signal;
+    event->atomic = true; /* it signals, and is no operation on a lock */
+}
+
 struct st_place st_token_place(const struct st_model *model, uint32_t thread, struct st_token what,
                                struct st_spot spot) {
     static const enum st_op ops[] = {ST_READ,    ST_WRITE,   ST_ACQUIRE,
@@ -31,6 +39,8 @@ struct st_place st_token_place(const struct st_model *model, uint32_t thread, st
                              .op = ops[what.kind]};
     if (event.op > ST_WRITE)
         st_rwlocks_restore(model->rwlocks, &event);
+    else if (event.target >= model->first_signal)
+        restore_signal(model, &event);
     return (struct st_place){.number = spot.number, .event = event};
 }
 
@@ -42,8 +52,10 @@ struct st_place st_unit_place(const struct st_model *model, uint32_t unit, uint3
 }
 
 /* A reader-writer lock is shown as the trace has it: a receive acquires it. */
-static const char *pattern_word(enum st_op op) {
-    switch (op) {
+static const char *pattern_word(const struct st_event *event) {
+    if (event->atomic && event->op >= ST_SEND)
+        return event->op == ST_SEND ? "snd" : "rcv";
+    switch (event->op) {
     case ST_READ:
         return "R";
     case ST_WRITE:
@@ -59,7 +71,7 @@ static const char *pattern_word(enum st_op op) {
 char *st_places_pattern(const struct st_place *events, size_t count) {
     char *pattern = st_alloc(count * 4 + 1, 1), *end = pattern;
     for (size_t i = 0; i < count; i++)
-        end += sprintf(end, i ? "-%s" : "%s", pattern_word((enum st_op)events[i].event.op));
+        end += sprintf(end, i ? "-%s" : "%s", pattern_word(&events[i].event));
     return pattern;
 }
 
@@ -207,6 +219,15 @@ static uint64_t find_source(const struct st_model *model, const uint64_t *owners
     return source == block->begin ? 0 : source;
 }
 
+/* The variables that stand for channels have no names. Their events show what they are. */
+static void leave_out_signals(const struct st_model *model, struct st_predicted_block *block) {
+    size_t kept = 0;
+    for (size_t i = 0; i < block->variable_count; i++)
+        if (block->variables[i] < model->first_signal)
+            block->variables[kept++] = block->variables[i];
+    block->variable_count = kept;
+}
+
 void st_report_instances(const struct st_model *model, const enum st_block_verdict *verdicts,
                          st_explain *explain, void *context, size_t limit,
                          struct st_prediction *prediction) {
@@ -222,6 +243,7 @@ void st_report_instances(const struct st_model *model, const enum st_block_verdi
         }
         if (block.verdict >= ST_BLOCK_POTENTIAL) {
             explain(context, rows[i].unit, &block);
+            leave_out_signals(model, &block);
             block.events_of = find_source(model, owners, rows[i].unit, &block);
         }
         st_prediction_add(prediction, &block);
@@ -240,4 +262,19 @@ void st_report_units(const struct st_model *model, const enum st_block_verdict *
         each[i] = verdicts[model->instances[i].unit];
     st_report_instances(model, each, explain, context, limit, prediction);
     free(each);
+}
+
+void st_count_reported(const struct st_model *model, const bool *reported, uint64_t *blocks,
+                       uint64_t *names) {
+    struct st_set64 begins = {0}, seen = {0};
+    *blocks = *names = 0;
+    for (size_t i = 0; i < model->instance_count; i++) {
+        const struct st_instance *instance = &model->instances[i];
+        if (!reported[instance->unit])
+            continue;
+        *blocks += st_set64_add(&begins, instance->begin);
+        *names += st_set64_add(&seen, (uint64_t)model->units[instance->unit].block + 1);
+    }
+    st_set64_free(&begins);
+    st_set64_free(&seen);
 }

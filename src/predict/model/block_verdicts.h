@@ -29,4 +29,9 @@ void st_report_instances(const struct st_model *model, const enum st_block_verdi
                          st_explain *explain, void *context, size_t limit,
                          struct st_prediction *prediction);
 
+/* How many outermost blocks of the trace are reported, and how many names they have; blocks without
+ * a name have one together. `reported`: by unit. A block may have several instances: its parts. */
+void st_count_reported(const struct st_model *model, const bool *reported, uint64_t *blocks,
+                       uint64_t *names);
+
 #endif

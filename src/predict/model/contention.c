@@ -7,9 +7,9 @@
 
 void st_survey_init(struct st_survey *survey, enum st_model_order mode,
                     const struct st_barriers *barriers, const struct st_onces *onces,
-                    struct st_locksets *locksets) {
+                    const struct st_handovers *handovers, struct st_locksets *locksets) {
     *survey = (struct st_survey){.locksets = locksets};
-    st_order_init(&survey->order, mode, barriers, onces);
+    st_order_init(&survey->order, mode, barriers, onces, handovers);
 }
 
 void st_survey_free(struct st_survey *survey) {
@@ -63,7 +63,23 @@ static struct st_last_use *find_use(struct st_last_use *first, struct st_last_us
 
 /* ---- variables ---- */
 
-static void access_variable(struct st_survey *survey, const struct st_event *event) {
+static struct st_survey_thread *thread_of(struct st_survey *survey, uint32_t thread) {
+    st_reserve(&survey->threads, &survey->thread_capacity, (size_t)thread + 1);
+    return &survey->threads[thread];
+}
+
+static void note_protectors(struct st_survey *survey, struct st_variable_facts *facts,
+                            uint32_t held) {
+    if (survey->alive <= 1)
+        return;
+    if (!facts->used)
+        facts->protectors = held;
+    else if (facts->protectors && facts->protectors != held)
+        facts->protectors = st_lockset_common(survey->locksets, facts->protectors, held);
+    facts->used = true;
+}
+
+static void access_variable(struct st_survey *survey, const struct st_event *event, bool hidden) {
     st_reserve_table(&survey->variables, &survey->variable_capacity, (size_t)event->target + 1);
     if (event->target >= survey->variable_count)
         survey->variable_count = (size_t)event->target + 1;
@@ -71,15 +87,25 @@ static void access_variable(struct st_survey *survey, const struct st_event *eve
     bool writes = event->op == ST_WRITE;
     facts->written |= writes;
     facts->plain |= !event->atomic;
+    survey->accesses++;
+    if (hidden) {
+        survey->unescaped++;
+        facts->hidden_in = event->thread + 1;
+        return;
+    }
+    note_protectors(survey, facts, thread_of(survey, event->thread)->held_set);
     if (facts->contended)
         return;
     uint32_t now = st_periods_now(&survey->order.periods, event->thread);
     struct st_last_use *own =
         find_use(&facts->first, &facts->others, &facts->other_count, event->thread);
-    facts->shared = facts->other_count > 0;
+    facts->shared =
+        facts->other_count > 0 || (facts->hidden_in && facts->hidden_in != event->thread + 1);
     note_use(own, now, writes);
-    if (!facts->shared)
+    if (!facts->shared) {
+        survey->unescaped++;
         return;
+    }
     if (own != &facts->first && contends(survey, &facts->first, now, writes))
         facts->contended = true;
     for (uint32_t i = 0; i < facts->other_count && !facts->contended; i++)
@@ -93,11 +119,6 @@ static void access_variable(struct st_survey *survey, const struct st_event *eve
 }
 
 /* ---- locks ---- */
-
-static struct st_survey_thread *thread_of(struct st_survey *survey, uint32_t thread) {
-    st_reserve(&survey->threads, &survey->thread_capacity, (size_t)thread + 1);
-    return &survey->threads[thread];
-}
 
 static struct st_lock_facts *lock_of(struct st_survey *survey, uint32_t lock) {
     st_reserve(&survey->locks, &survey->lock_capacity, (size_t)lock + 1);
@@ -123,13 +144,14 @@ static void use_lock(struct st_survey *survey, struct st_lock_facts *facts, uint
 static void acquire(struct st_survey *survey, const struct st_event *event) {
     struct st_survey_thread *thread = thread_of(survey, event->thread);
     struct st_lock_facts *facts = lock_of(survey, event->target);
-    uint32_t held = st_lockset_of(survey->locksets, thread->held, thread->held_count);
+    uint32_t held = thread->held_set;
     facts->protectors =
         facts->used ? st_lockset_common(survey->locksets, facts->protectors, held) : held;
     facts->used = true;
     use_lock(survey, facts, event->thread);
     st_reserve(&thread->held, &thread->held_capacity, thread->held_count + 1);
     thread->held[thread->held_count++] = event->target;
+    thread->held_set = st_lockset_with(survey->locksets, held, event->target);
 }
 
 /* This lock does not protect locks that are held longer than it is. */
@@ -142,6 +164,7 @@ static void release(struct st_survey *survey, const struct st_event *event) {
         return;
     use_lock(survey, lock_of(survey, event->target), event->thread);
     thread->held_count--;
+    thread->held_set = st_lockset_without(survey->locksets, thread->held_set, event->target);
     for (; place < thread->held_count; place++) {
         thread->held[place] = thread->held[place + 1];
         struct st_lock_facts *facts = lock_of(survey, thread->held[place]);
@@ -150,6 +173,27 @@ static void release(struct st_survey *survey, const struct st_event *event) {
 }
 
 /* ---- events ---- */
+
+static void set_alive(struct st_survey *survey, uint32_t thread, bool alive) {
+    struct st_survey_thread *state = thread_of(survey, thread);
+    survey->alive += alive && !state->alive;
+    survey->alive -= !alive && state->alive;
+    state->alive = alive;
+}
+
+static void note_alive(struct st_survey *survey, const struct st_event *event) {
+    if (!thread_of(survey, event->thread)->alive) {
+        survey->more_roots |= survey->alive > 0;
+        set_alive(survey, event->thread, true);
+    }
+    if (event->op == ST_FORK || event->op == ST_JOIN)
+        set_alive(survey, event->target, event->op == ST_FORK);
+}
+
+bool st_survey_may_race(const struct st_survey *survey, uint32_t variable) {
+    const struct st_variable_facts *facts = &survey->variables[variable];
+    return facts->contended && facts->plain && (survey->more_roots || !facts->protectors);
+}
 
 static void note_atomic(struct st_survey *survey, const struct st_event *event) {
     struct st_survey_thread *thread = thread_of(survey, event->thread);
@@ -160,14 +204,16 @@ static void note_atomic(struct st_survey *survey, const struct st_event *event) 
     thread->atomic = atomic ? event->target + 1 : 0;
 }
 
-void st_survey_event(struct st_survey *survey, const struct st_event *event) {
+void st_survey_event(struct st_survey *survey, const struct st_event *event, bool hidden) {
     if (event->op == ST_DROPPED)
         return;
-    st_order_event(&survey->order, event);
+    if (event->op != ST_WRITE)
+        st_order_event(&survey->order, event);
+    note_alive(survey, event);
     switch (event->op) {
     case ST_READ:
     case ST_WRITE:
-        access_variable(survey, event);
+        access_variable(survey, event, hidden);
         break;
     case ST_ACQUIRE:
         acquire(survey, event);
@@ -183,4 +229,6 @@ void st_survey_event(struct st_survey *survey, const struct st_event *event) {
         break;
     }
     note_atomic(survey, event);
+    if (event->op == ST_WRITE) /* it is not after itself */
+        st_order_event(&survey->order, event);
 }

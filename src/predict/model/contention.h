@@ -13,11 +13,14 @@ struct st_last_use {
 };
 
 struct st_variable_facts {
-    bool shared;                       /* at least two threads access it */
-    bool written;                      /* at least once */
-    bool contended;                    /* two threads access it concurrently, one of them writing */
-    bool indivisible;                  /* an atomic operation of several accesses includes it */
-    bool plain;                        /* some access is not an atomic operation */
+    bool shared;         /* at least two threads access it */
+    bool written;        /* at least once */
+    bool contended;      /* two threads access it concurrently, one of them writing */
+    bool indivisible;    /* an atomic operation of several accesses includes it */
+    bool plain;          /* some access is not an atomic operation */
+    bool used;           /* other than hidden */
+    uint32_t protectors; /* the lockset that is held at each such access */
+    uint32_t hidden_in;  /* 1 + the thread that used it while it was hidden; 0: none */
     struct st_last_use first, *others; /* kept until it is contended */
     uint32_t other_count;
 };
@@ -35,6 +38,8 @@ struct st_lock_facts {
 struct st_survey_thread {
     uint32_t *held; /* locks, in the order of their acquires */
     size_t held_count, held_capacity;
+    uint32_t held_set;
+    bool alive;      /* forked or started, and not joined */
     uint32_t atomic; /* the variable of its last event plus 1, if that was an atomic access */
 };
 
@@ -45,17 +50,25 @@ struct st_survey {
     size_t lock_count, lock_capacity;
     struct st_survey_thread *threads;
     size_t thread_capacity;
-    uint64_t channel_events; /* of channels whose order need not hold in every schedule */
+    size_t alive;    /* so many threads are, as far as the trace shows */
+    bool more_roots; /* there are more than one that nobody forked: who is alive is not known */
+    uint64_t channel_events;      /* of channels whose order need not hold in every schedule */
+    uint64_t accesses, unescaped; /* all, and those before the first one of a second thread, or to
+                                   * memory that no other can know of yet */
     struct st_order order;
     struct st_locksets *locksets;
 };
 
 void st_survey_init(struct st_survey *survey, enum st_model_order mode,
                     const struct st_barriers *barriers, const struct st_onces *onces,
-                    struct st_locksets *locksets);
+                    const struct st_handovers *handovers, struct st_locksets *locksets);
 void st_survey_free(struct st_survey *survey);
 
-/* Takes all events of the trace, in order. */
-void st_survey_event(struct st_survey *survey, const struct st_event *event);
+/* Takes all events of the trace, in order. `hidden`: an access to memory that no other thread can
+ * know of yet (predict/model/exposure.h), so that nobody can come in between. */
+void st_survey_event(struct st_survey *survey, const struct st_event *event, bool hidden);
+
+/* May there be a data race on this variable? After all events. */
+bool st_survey_may_race(const struct st_survey *survey, uint32_t variable);
 
 #endif

@@ -1,7 +1,9 @@
 #include "predict/model/model.h"
 
+#include "base/bits.h"
 #include "base/memory.h"
 #include "predict/model/contention.h"
+#include "predict/model/exposure.h"
 #include "predict/model/observers.h"
 #include "predict/model/unit_maker.h"
 
@@ -18,8 +20,15 @@ struct st_model_builder {
     enum pass pass;
     struct st_barriers barriers;
     struct st_onces onces;
+    struct st_handovers handovers;
     struct st_rwlocks rwlocks;
     struct st_survey survey;
+    struct st_exposure exposure;
+    /* Variables, as the first survey has them: those on which there may be a data race, those that
+     * are contended, and those with accesses that may not be hidden. */
+    struct st_bits racy, contended, in_doubt;
+    struct st_bits
+        hidden_in_block; /* those with accesses that are hidden for the sake of a block */
     struct st_order order;
     struct st_unit_maker *maker;
 };
@@ -33,35 +42,47 @@ struct st_model *st_model_new(const struct st_model_options *options) {
     st_locksets_init(&model->locksets);
     st_barriers_init(&builder->barriers);
     st_onces_init(&builder->onces);
-    st_rwlocks_init(&builder->rwlocks);
-    st_survey_init(&builder->survey, options->order, NULL, NULL, &model->locksets);
-    st_order_init(&builder->order, options->order, &builder->barriers, &builder->onces);
+    st_rwlocks_init(&builder->rwlocks, options->channels);
+    st_handovers_init(&builder->handovers, options->channels);
+    st_survey_init(&builder->survey, options->order, NULL, NULL, NULL, &model->locksets);
+    st_order_init(&builder->order, options->order, &builder->barriers, &builder->onces,
+                  &builder->handovers);
     model->rwlocks = &builder->rwlocks;
     model->periods = &builder->order.periods;
     return model;
 }
 
-void st_model_free(struct st_model *model) {
-    if (!model)
-        return;
-    struct st_model_builder *builder = model->builder;
-    st_observers_free(model->observers);
-    st_unit_maker_free(builder->maker);
-    st_order_free(&builder->order);
-    st_survey_free(&builder->survey);
-    st_barriers_free(&builder->barriers);
-    st_onces_free(&builder->onces);
-    st_rwlocks_free(&builder->rwlocks);
-    free(builder);
+static void free_units(struct st_model *model) {
     for (size_t i = 0; i < model->unit_count; i++)
         free(model->units[i].spots);
     free(model->units);
     free(model->instances);
     free(model->occurrences);
     free(model->spots);
+    st_shapes_free(&model->shapes);
+    st_observers_free(model->observers);
+    st_unit_maker_free(model->builder->maker);
+    st_order_free(&model->builder->order);
+}
+
+void st_model_free(struct st_model *model) {
+    if (!model)
+        return;
+    struct st_model_builder *builder = model->builder;
+    free_units(model);
+    st_survey_free(&builder->survey);
+    st_exposure_free(&builder->exposure);
+    st_bits_free(&builder->racy);
+    st_bits_free(&builder->contended);
+    st_bits_free(&builder->in_doubt);
+    st_bits_free(&builder->hidden_in_block);
+    st_barriers_free(&builder->barriers);
+    st_onces_free(&builder->onces);
+    st_handovers_free(&builder->handovers);
+    st_rwlocks_free(&builder->rwlocks);
+    free(builder);
     free(model->variables);
     free(model->locks);
-    st_shapes_free(&model->shapes);
     st_locksets_free(&model->locksets);
     free(model);
 }
@@ -76,19 +97,89 @@ bool st_model_makes_units(const struct st_model *model) {
     return model->builder->pass == PASS_UNITS;
 }
 
+/* An access to memory that no other thread knows of is an event like any other of its thread, but
+ * no access that matters to them. */
+static struct st_event without_access(const struct st_event *hidden) {
+    struct st_event event = *hidden;
+    event.op = ST_UNMARKED;
+    return event;
+}
+
+/* The first survey does not know yet what is contended: it takes all fresh memory for hidden, and
+ * notes where that is in doubt. */
+static bool is_hidden(struct st_model_builder *builder, const struct st_event *event,
+                      uint64_t number) {
+    bool access = event->op <= ST_WRITE, first = builder->pass == PASS_SURVEY;
+    bool racy = access && st_bits_has(&builder->racy, event->target);
+    bool contended = access && (first || st_bits_has(&builder->contended, event->target));
+    bool hidden = st_exposure_event(&builder->exposure, event, number, racy, contended);
+    if (!first)
+        return hidden;
+    if (event->fresh && !hidden)
+        st_bits_add(&builder->in_doubt, event->target);
+    return event->fresh;
+}
+
+/* By locks, the engines promise more than they can hold with order inside units. */
+static bool hands_over(const struct st_model *model) {
+    return model->options.data && model->options.order == ST_MODEL_BARRIERS;
+}
+
+/* Giving and taking a signal are accesses to the variable that stands for it. */
+static bool signal_access(const struct st_model *model, const struct st_event *event,
+                          struct st_event *access) {
+    uint32_t channel;
+    if (event->op < ST_SEND || event->op > ST_RECEIVE)
+        return false;
+    const struct st_handovers *handovers = &model->builder->handovers;
+    enum st_handover_role role = st_handover_role(handovers, event, &channel);
+    if (role == ST_NO_HANDOVER || st_handover_has_flag(handovers, channel))
+        return false;
+    *access = *event;
+    access->op = access->written = role == ST_GIVES ? ST_WRITE : ST_READ;
+    access->target = model->first_signal + channel;
+    access->atomic = true;
+    access->joined = access->fresh = false;
+    return true;
+}
+
+static void take_signal(struct st_model *model, const struct st_event *event, uint64_t number) {
+    struct st_event access;
+    if (!signal_access(model, event, &access))
+        return;
+    if (model->builder->pass == PASS_AGAIN) {
+        st_survey_event(&model->builder->survey, &access, false);
+    } else {
+        st_observers_event(model->observers, &access, number);
+        st_unit_maker_event(model->builder->maker, &access, number);
+    }
+}
+
 static void take_event(struct st_model *model, const struct st_event *event, uint64_t number) {
     struct st_model_builder *builder = model->builder;
+    if (builder->handovers.known)
+        take_signal(model, event, number);
+    bool hidden = is_hidden(builder, event, number);
+    struct st_event unmarked;
     switch (builder->pass) {
     case PASS_SURVEY:
         st_barriers_event(&builder->barriers, event);
         st_onces_event(&builder->onces, event);
         st_rwlocks_event(&builder->rwlocks, event);
-        st_survey_event(&builder->survey, event);
+        if (hands_over(model))
+            st_handovers_event(&builder->handovers, event);
+        st_survey_event(&builder->survey, event, hidden);
         break;
     case PASS_AGAIN:
-        st_survey_event(&builder->survey, event);
+        st_survey_event(&builder->survey, event, hidden);
         break;
     case PASS_UNITS:
+        if (hidden) {
+            if (st_exposure_by_block(&builder->exposure, event->thread))
+                st_bits_add(&builder->hidden_in_block, event->target);
+            unmarked = without_access(event);
+            event = &unmarked;
+        }
         st_observers_event(model->observers, event, number);
         st_unit_maker_event(builder->maker, event, number);
         break;
@@ -118,14 +209,34 @@ static bool has_channels(const struct st_model *model) {
     for (uint32_t i = 0; i < model->builder->barriers.count; i++)
         if (st_order_counts(order, i))
             return true;
-    return model->builder->rwlocks.count > 0;
+    return model->builder->rwlocks.count > 0 || model->builder->handovers.known > 0;
+}
+
+/* Was it wrong to take all fresh memory for hidden? Only what is shared matters. */
+static bool may_be_exposed(struct st_model_builder *builder) {
+    const struct st_survey *survey = &builder->survey;
+    bool any_hidden = false, any_racy = false, in_doubt = false;
+    for (uint32_t i = 0; i < survey->variable_count; i++) {
+        bool hidden = survey->variables[i].hidden_in && survey->variables[i].shared;
+        any_hidden |= hidden;
+        in_doubt |= hidden && st_bits_has(&builder->in_doubt, i);
+    }
+    for (uint32_t i = 0; i < survey->variable_count && any_hidden; i++) {
+        bool racy = st_survey_may_race(survey, i);
+        any_racy |= racy;
+        if (racy)
+            st_bits_add(&builder->racy, i);
+        if (survey->variables[i].contended)
+            st_bits_add(&builder->contended, i);
+    }
+    return any_racy || in_doubt;
 }
 
 static void survey_again(struct st_model *model) {
     struct st_model_builder *builder = model->builder;
     st_survey_free(&builder->survey);
     st_survey_init(&builder->survey, model->options.order, &builder->barriers, &builder->onces,
-                   &model->locksets);
+                   &builder->handovers, &model->locksets);
     builder->pass = PASS_AGAIN;
 }
 
@@ -163,16 +274,31 @@ static void take_facts(struct st_model *model) {
     model->locks = st_alloc(model->lock_count + 1, sizeof *model->locks);
     take_locks(model, survey);
     model->channel_events = survey->channel_events;
+    model->accesses = survey->accesses;
+    model->unescaped = survey->unescaped;
     st_survey_free(survey);
-    st_survey_init(survey, model->options.order, NULL, NULL, &model->locksets);
+    st_survey_init(survey, model->options.order, NULL, NULL, NULL, &model->locksets);
+}
+
+static void start_units(struct st_model *model) {
+    struct st_model_builder *builder = model->builder;
+    model->observers = st_observers_new(model, &builder->order);
+    builder->maker = st_unit_maker_new(model, &builder->order);
+    builder->pass = PASS_UNITS;
 }
 
 void st_model_end_pass(struct st_model *model) {
     struct st_model_builder *builder = model->builder;
-    if (builder->pass == PASS_SURVEY)
+    if (builder->pass == PASS_SURVEY) {
         st_rwlocks_number(&builder->rwlocks, (uint32_t)builder->survey.lock_count);
+        st_handovers_finish(&builder->handovers, &builder->barriers, &builder->onces);
+        model->first_signal = (uint32_t)builder->survey.variable_count;
+    }
+    bool first = builder->pass == PASS_SURVEY;
     bool dropped = builder->pass == PASS_AGAIN && st_rwlocks_drop_broken(&builder->rwlocks);
-    if (dropped || (builder->pass == PASS_SURVEY && has_channels(model))) {
+    bool exposed = first && may_be_exposed(builder);
+    st_exposure_restart(&builder->exposure);
+    if (dropped || exposed || (first && has_channels(model))) {
         survey_again(model);
     } else if (builder->pass == PASS_UNITS) {
         st_unit_maker_finish(builder->maker);
@@ -180,8 +306,41 @@ void st_model_end_pass(struct st_model *model) {
         builder->pass = PASS_NONE;
     } else {
         take_facts(model);
-        model->observers = st_observers_new(model, &builder->order);
-        builder->maker = st_unit_maker_new(model, &builder->order);
-        builder->pass = PASS_UNITS;
+        start_units(model);
     }
+}
+
+/* The next units are of smaller blocks, and what was hidden for the sake of a block may be outside
+ * of all of them. */
+static void show_again(struct st_model *model) {
+    for (uint32_t i = 0; i < model->variable_count; i++) {
+        struct st_model_variable *variable = &model->variables[i];
+        if (!variable->shared || !st_bits_has(&model->builder->hidden_in_block, i))
+            continue;
+        variable->contended = true;
+        if (variable->indivisible)
+            model->locks[variable->lock].contended = true;
+    }
+}
+
+void st_model_restart_units(struct st_model *model) {
+    struct st_model_builder *builder = model->builder;
+    free_units(model);
+    show_again(model);
+    model->units = NULL;
+    model->instances = NULL;
+    model->occurrences = NULL;
+    model->spots = NULL;
+    model->unit_count = model->unit_capacity = 0;
+    model->instance_count = model->instance_capacity = 0;
+    model->occurrence_count = model->occurrence_capacity = 0;
+    model->spot_count = model->spot_capacity = 0;
+    model->held_at_end = false;
+    for (size_t i = 0; i < model->lock_count; i++)
+        model->locks[i].loose = false;
+    st_shapes_init(&model->shapes);
+    st_order_init(&builder->order, model->options.order, &builder->barriers, &builder->onces,
+                  &builder->handovers);
+    st_rwlocks_drop_broken(&builder->rwlocks); /* none is: it is where the pass began again */
+    start_units(model);
 }

@@ -22,13 +22,16 @@
  * periods, one of them writing. No other variable can matter to atomicity, in any schedule, so
  * shapes leave the others out. (Suppose accesses counted only from the first access by a second
  * thread on, as if the variable had not escaped before. That would miss violations, since in
- * another schedule the second thread comes earlier.)
+ * another schedule the second thread comes earlier.) A recording also marks accesses to memory that
+ * has not escaped for certain (watch/memory/fresh.h). These do not count: docs/predict.md shows
+ * that nothing is missed.
  *
  * **Other synchronisation.** A trace represents it by channels, and other schedules need not have
  * the observed order. Some channels are better understood: barriers and one-time
- * initialisation (predict/model/channel_uses.h) impose the same order in every schedule, and
- * reader-writer locks are locks (predict/model/rwlocks.h). All other channels impose no order at
- * all, unless the options ask for it.
+ * initialisation (predict/model/channel_uses.h) impose the same order in every schedule, so do
+ * hand-overs if only data counts (predict/model/handovers.h), and reader-writer locks and some
+ * semaphores are locks (predict/model/rwlocks.h). All other channels impose no order at all, unless
+ * the options ask for it.
  *
  * **Atomic operations.** A read-modify-write is one step in every schedule, and so is an operation
  * on several variables (bytes that are accessed one by one elsewhere). So a variable with such an
@@ -47,7 +50,9 @@
 /* The order that holds in every schedule, beyond fork and join. */
 enum st_model_order {
     ST_MODEL_BARRIERS, /* that of barriers, as in the papers, and of one-time initialisation */
-    ST_MODEL_ALL       /* that of all channels, as observed */
+    ST_MODEL_ALL,      /* that of all channels, as observed */
+    ST_MODEL_NOTHING   /* none, fork and join included: all threads are concurrent all the time. For
+                        * comparison */
 };
 
 struct st_model_options {
@@ -58,6 +63,8 @@ struct st_model_options {
     bool keep_repetitions; /* no trimming, for comparison */
     bool keep_sequence;    /* keep all occurrences of units, in order; each event outside blocks is
                             * then a unit of its own, even in critical sections */
+    const struct st_channels *channels; /* what their names say; NULL: they are signals, all of
+                                         * them */
     struct st_observer_list observers;
 };
 
@@ -86,6 +93,10 @@ struct st_instance {
     uint64_t begin, end; /* of the block; end is 0 if it is open at the end of the trace */
     uint64_t begin_loc;  /* the unit has that of its first instance */
     uint32_t unit;
+    /* Something is initialised once in the middle of it, or it waits for that. What is always
+     * ordered counts as no conflict, but a path may leave the block by it, and come back by another
+     * access on the other side of that point. */
+    bool ordered_within;
 };
 
 /* One execution of a unit. */
@@ -121,11 +132,14 @@ struct st_model {
     const struct st_periods *periods;
     struct st_model_variable *variables;
     size_t variable_count;
+    uint32_t first_signal; /* this variable and those after it stand for channels that hand over
+                            * (predict/model/handovers.h): number 0 and those after it */
     struct st_model_lock *locks; /* of the trace, of rwlocks, and of atomic variables */
     const struct st_rwlocks *rwlocks;
     size_t lock_count;
     uint32_t first_atomic_lock;
     uint64_t channel_events;        /* of channels whose order need not hold in every schedule */
+    uint64_t accesses, unescaped;   /* as in struct st_survey (contention.h) */
     bool held_at_end;               /* a contended lock was held when the trace ended */
     struct st_observers *observers; /* those of the options */
     struct st_model_builder *builder;
@@ -141,6 +155,11 @@ bool st_model_makes_units(const struct st_model *model);
 void st_model_feed(struct st_model *model, const struct st_event *events, size_t count,
                    uint64_t first);
 void st_model_end_pass(struct st_model *model);
+
+/* Forgets all units, and wants the last pass once more: for the same trace with other blocks. What
+ * the model knows about variables, locks and channels stays, as it does not depend on blocks. So
+ * events without effect on the units may be left out (predict/excerpt.h). */
+void st_model_restart_units(struct st_model *model);
 
 static inline const struct st_shape *st_unit_shape(const struct st_model *model, uint32_t unit) {
     return &model->shapes.items[model->units[unit].shape];

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 void st_order_init(struct st_order *order, enum st_model_order mode,
-                   const struct st_barriers *barriers, const struct st_onces *onces) {
-    *order = (struct st_order){.mode = mode, .barriers = barriers, .onces = onces};
+                   const struct st_barriers *barriers, const struct st_onces *onces,
+                   const struct st_handovers *handovers) {
+    *order = (struct st_order){
+        .mode = mode, .barriers = barriers, .onces = onces, .handovers = handovers};
     st_periods_init(&order->periods);
 }
 
@@ -35,19 +37,24 @@ bool st_order_splits(const struct st_order *order, const struct st_event *event)
 }
 
 bool st_order_is_certain(const struct st_order *order, uint32_t channel) {
-    return order->barriers && (is_barrier(order, channel) || st_is_once(order->onces, channel));
+    return order->barriers && (is_barrier(order, channel) || st_is_once(order->onces, channel) ||
+                               st_is_handover(order->handovers, channel));
 }
 
 bool st_order_counts(const struct st_order *order, uint32_t channel) {
     return order->barriers && (order->mode == ST_MODEL_ALL || st_order_is_certain(order, channel));
 }
 
+static struct st_order_channel *channel_at(struct st_order *order, uint32_t channel) {
+    st_reserve(&order->channels, &order->channel_capacity, (size_t)channel + 1);
+    return &order->channels[channel];
+}
+
 static void use_channel(struct st_order *order, const struct st_event *event) {
     bool barrier = is_barrier(order, event->target);
     if (!st_order_counts(order, event->target))
         return;
-    st_reserve(&order->channels, &order->channel_capacity, (size_t)event->target + 1);
-    struct st_order_channel *channel = &order->channels[event->target];
+    struct st_order_channel *channel = channel_at(order, event->target);
     if (event->op == ST_RECEIVE) {
         st_periods_receive(&order->periods, event->thread, &channel->message);
         channel->received = true;
@@ -59,7 +66,28 @@ static void use_channel(struct st_order *order, const struct st_event *event) {
     st_periods_send(&order->periods, event->thread, &channel->message);
 }
 
+/* True if the event is one of a channel that hands over. */
+static bool hand_over(struct st_order *order, const struct st_event *event) {
+    if (!order->barriers || !order->handovers->known)
+        return false;
+    uint32_t number;
+    enum st_handover_role role = st_handover_role(order->handovers, event, &number);
+    if (role == ST_GIVES)
+        st_periods_send(&order->periods, event->thread, &channel_at(order, number)->message);
+    else if (role == ST_TAKES)
+        st_periods_receive(&order->periods, event->thread, &channel_at(order, number)->message);
+    return event->op >= ST_SEND && st_is_handover(order->handovers, event->target);
+}
+
 void st_order_event(struct st_order *order, const struct st_event *event) {
+    if (order->mode == ST_MODEL_NOTHING) {
+        if (st_order_splits(order, event))
+            st_periods_split(&order->periods, event->thread);
+        return;
+    }
+    if ((event->op == ST_WRITE || event->op == ST_SEND || event->op == ST_RECEIVE) &&
+        hand_over(order, event))
+        return;
     switch (event->op) {
     case ST_FORK:
         st_periods_fork(&order->periods, event->thread, event->target);

@@ -150,6 +150,11 @@ void st_periods_join(struct st_periods *periods, uint32_t parent, uint32_t child
     go_on(periods, now, keep_clock(periods, clock));
 }
 
+void st_periods_split(struct st_periods *periods, uint32_t thread) {
+    uint32_t now = st_periods_now(periods, thread);
+    go_on(periods, now, periods->items[now].clock);
+}
+
 void st_message_free(struct st_message *message) {
     free(message->clock.before);
     *message = (struct st_message){0};
@@ -175,10 +180,8 @@ void st_periods_receive(struct st_periods *periods, uint32_t thread, struct st_m
     uint32_t now = st_periods_now(periods, thread);
     uint32_t chain = periods->items[now].chain;
     const struct st_period_clock *own = &periods->clocks[periods->items[now].clock];
-    if (is_below(&message->clock, own, chain)) {
-        go_on(periods, now, periods->items[now].clock);
+    if (is_below(&message->clock, own, chain))
         return;
-    }
     bool whole = is_below(own, &message->clock, NO_CHAIN); /* others will look at all of it */
     if (whole && message->shared) {
         go_on(periods, now, message->shared - 1);

@@ -57,6 +57,9 @@ uint32_t st_periods_now(struct st_periods *periods, uint32_t thread);
 void st_periods_fork(struct st_periods *periods, uint32_t parent, uint32_t child);
 void st_periods_join(struct st_periods *periods, uint32_t parent, uint32_t child);
 
+/* Ends the thread's period, and starts the next one, which is ordered with no other thread. */
+void st_periods_split(struct st_periods *periods, uint32_t thread);
+
 /* What has been sent to later receivers: a clock that only grows. Starts as all zero. */
 struct st_message {
     struct st_period_clock clock;
@@ -67,7 +70,9 @@ void st_message_free(struct st_message *message);
 /* Ends the thread's period, adds it to the message, and starts the next period. */
 void st_periods_send(struct st_periods *periods, uint32_t thread, struct st_message *message);
 
-/* Starts a new period of the thread, after everything in the message. */
+/* Starts a new period of the thread, after everything in the message, unless that comes before it
+ * anyway. (Threads that pass a one-time initialisation again and again have one period, not
+ * thousands: since none of them ends with a send, nobody could tell them apart.) */
 void st_periods_receive(struct st_periods *periods, uint32_t thread, struct st_message *message);
 
 /* Must period a end before period b starts? */

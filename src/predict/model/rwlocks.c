@@ -4,13 +4,14 @@
 
 #include <stdlib.h>
 
-void st_rwlocks_init(struct st_rwlocks *rwlocks) {
-    *rwlocks = (struct st_rwlocks){0};
+void st_rwlocks_init(struct st_rwlocks *rwlocks, const struct st_channels *kinds) {
+    *rwlocks = (struct st_rwlocks){.kinds = kinds};
     st_map64_init(&rwlocks->pairs);
 }
 
 void st_rwlocks_free(struct st_rwlocks *rwlocks) {
     st_map64_free(&rwlocks->pairs);
+    st_bits_free(&rwlocks->signalled);
     free(rwlocks->channels);
     free(rwlocks->pending);
     free(rwlocks->items);
@@ -59,8 +60,24 @@ static bool is_second(const struct st_rw_step *pending, const struct st_event *e
            event->loc == pending->event.loc;
 }
 
+/* Notes what the name of a channel says of semaphores. Is the channel that of one, as a lock? */
+static bool note_semaphore(struct st_rwlocks *rwlocks, uint32_t channel) {
+    struct st_channel facts = st_channel(rwlocks->kinds, channel);
+    if (facts.kind == ST_SIGNAL_SIDE)
+        st_bits_add(&rwlocks->signalled, facts.lock);
+    if (facts.kind != ST_WHOLE_LOCK)
+        return false;
+    channel_of(rwlocks, channel)->semaphore = !facts.several;
+    return true;
+}
+
+static bool is_on_semaphore(struct st_rwlocks *rwlocks, const struct st_event *event) {
+    return rwlocks->kinds && (event->op == ST_SEND || event->op == ST_RECEIVE) &&
+           note_semaphore(rwlocks, event->target);
+}
+
 void st_rwlocks_event(struct st_rwlocks *rwlocks, const struct st_event *event) {
-    if (event->op == ST_DROPPED)
+    if (event->op == ST_DROPPED || is_on_semaphore(rwlocks, event))
         return;
     struct st_rw_step *pending = pending_of(rwlocks, event->thread);
     if (is_second(pending, event)) {
@@ -79,6 +96,9 @@ void st_rwlocks_event(struct st_rwlocks *rwlocks, const struct st_event *event) 
 
 static bool is_rwlock(const struct st_rwlocks *rwlocks, uint32_t channel) {
     const struct st_rw_channel *written = &rwlocks->channels[channel];
+    if (written->semaphore)
+        return !written->broken &&
+               !st_bits_has(&rwlocks->signalled, st_channel(rwlocks->kinds, channel).lock);
     if (!written->read || written->written || written->broken)
         return false;
     const struct st_rw_channel *read = &rwlocks->channels[written->read - 1];
@@ -93,7 +113,7 @@ static void list_items(struct st_rwlocks *rwlocks) {
     for (uint32_t i = 0; i < rwlocks->channel_count; i++) {
         if (!is_rwlock(rwlocks, i))
             continue;
-        uint32_t read = rwlocks->channels[i].read - 1;
+        uint32_t read = rwlocks->channels[i].semaphore ? i : rwlocks->channels[i].read - 1;
         rwlocks->items[rwlocks->count++] = (struct st_rwlock){.written = i, .read = read};
         rwlocks->channels[i].rwlock = rwlocks->channels[read].rwlock = (uint32_t)rwlocks->count;
     }
@@ -278,6 +298,8 @@ void st_rwlocks_translate(struct st_rwlocks *rwlocks, const struct st_event *eve
     struct st_rw_step step = {*event, number};
     if (!rwlock)
         put_step(rwlocks, event, number);
+    else if (receives && rwlock->read == rwlock->written)
+        begin_writing(rwlocks, rwlock, &step);
     else if (receives && event->target == rwlock->written)
         *pending_of(rwlocks, event->thread) = step;
     else if (receives)

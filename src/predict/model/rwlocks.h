@@ -1,4 +1,4 @@
-/* Reader-writer locks, which a trace represents by channels, as locks.
+/* Reader-writer locks and semaphores, which a trace represents by channels, as locks.
  *
  * **Which channels.** A trace does not say what a channel is used for (docs/trace-format.md,
  * "Channels"), but a reader-writer lock has a recognisable shape. A write lock receives from two
@@ -17,13 +17,20 @@
  *
  * The cost: a write section becomes one critical section for each reader, plus one.
  *
+ * **Semaphores** that are used as locks have channels whose names say so (trace/channels.h). Such a
+ * semaphore is a reader-writer lock without readers and without a second channel: a receive
+ * acquires it, a send releases it. It is none if several threads can hold it at once, if somebody
+ * posts it who does not hold it, or if sections overlap.
+ *
  *     first pass:  st_rwlocks_event(...) at all events; then st_rwlocks_number(...)
  *     other passes: st_rwlocks_translate(...) at all events; then st_rwlocks_drop_broken(...), and
  *                   if that is true, the pass has to be repeated */
 #ifndef SERIATIM_PREDICT_MODEL_RWLOCKS_H
 #define SERIATIM_PREDICT_MODEL_RWLOCKS_H
 
+#include "base/bits.h"
 #include "base/map64.h"
+#include "trace/channels.h"
 #include "trace/event.h"
 
 struct st_rw_channel {
@@ -31,11 +38,12 @@ struct st_rw_channel {
     uint32_t written; /* plus 1: the channel received from directly before this one */
     bool alone;       /* some receive is not part of a write lock */
     bool broken;
+    bool semaphore;  /* that one thread can hold: it has no second channel */
     uint32_t rwlock; /* plus 1, once it is known */
 };
 
 struct st_rwlock {
-    uint32_t written, read; /* channels */
+    uint32_t written, read; /* channels; the same one if it is a semaphore */
     uint32_t first_reader, reader_count;
     uint32_t writer; /* plus 1: the thread that holds it for writing */
     uint32_t inside; /* number of threads that hold it for reading */
@@ -54,6 +62,8 @@ struct st_rw_step {
 };
 
 struct st_rwlocks {
+    const struct st_channels *kinds; /* what names say of channels; NULL: nothing */
+    struct st_bits signalled;        /* locks of `kinds` that somebody posts without holding them */
     struct st_rw_channel *channels;
     size_t channel_count, channel_capacity;
     struct st_rw_step
@@ -72,7 +82,7 @@ struct st_rwlocks {
     size_t step_count, step_capacity;
 };
 
-void st_rwlocks_init(struct st_rwlocks *rwlocks);
+void st_rwlocks_init(struct st_rwlocks *rwlocks, const struct st_channels *kinds);
 void st_rwlocks_free(struct st_rwlocks *rwlocks);
 
 void st_rwlocks_event(struct st_rwlocks *rwlocks, const struct st_event *event);

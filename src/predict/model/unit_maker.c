@@ -30,6 +30,8 @@ struct actor {
     size_t lead;          /* how many tokens precede it */
     struct st_unit_tokens unit;
     uint32_t first_period; /* of the unit */
+    uint32_t last_period;  /* of what it has done last, as far as it counts */
+    bool ordered_within;   /* see st_instance */
     uint32_t *unit_held;   /* the locks held when the unit began */
     size_t unit_held_count, unit_held_capacity;
     /* The locks of variables that its last access took. The next access may belong to the same
@@ -131,7 +133,8 @@ static void put_instance(struct st_model *model, const struct actor *actor,
         (struct st_instance){.begin = actor->begin,
                              .end = actor->end,
                              .begin_loc = actor->begin_loc,
-                             .unit = (uint32_t)(unit - model->units)};
+                             .unit = (uint32_t)(unit - model->units),
+                             .ordered_within = actor->ordered_within};
 }
 
 static void put_occurrence(struct st_model *model, const struct st_unit *unit,
@@ -160,7 +163,7 @@ static void put_unit(struct st_unit_maker *maker, struct actor *actor,
                                st_shape_of(&maker->model->shapes, &maker->model->locksets, held,
                                            (uint32_t)held_count, maker->tokens, (uint32_t)count),
                            .first_period = actor->first_period,
-                           .last_period = period_of(maker, actor),
+                           .last_period = actor->last_period,
                            .block = transaction ? actor->block : ST_NO_NAME,
                            .own_first = own_first,
                            .own_end = own_end,
@@ -183,7 +186,8 @@ static void start_unit(struct st_unit_maker *maker, struct actor *actor) {
     st_reserve(&actor->unit_held, &actor->unit_held_capacity, actor->held_count + 1);
     if (actor->held_count)
         memcpy(actor->unit_held, actor->held, actor->held_count * sizeof *actor->held);
-    actor->first_period = period_of(maker, actor);
+    actor->first_period = actor->last_period = period_of(maker, actor);
+    actor->ordered_within = false;
 }
 
 /* Makes one unit of everything gathered. */
@@ -281,6 +285,8 @@ static void end_access(struct st_unit_maker *maker, struct actor *actor, uint64_
 /* The operation makes no more accesses. */
 static void close_step(struct st_unit_maker *maker, struct actor *actor) {
     const struct st_spot *last = &actor->step_last;
+    if (actor->step_count)
+        actor->last_period = period_of(maker, actor);
     while (actor->step_count)
         st_unit_tokens_release(&actor->unit, actor->step[--actor->step_count], last->number,
                                last->loc);
@@ -315,6 +321,7 @@ static void on_access(struct st_unit_maker *maker, struct actor *actor,
         return;
     if (!actor->depth && !actor->step_count)
         begin_access(maker, actor, number);
+    actor->last_period = period_of(maker, actor);
     if (maker->model->variables[event->target].indivisible) {
         access_indivisible(maker, actor, event, token, number);
         return;
@@ -341,6 +348,7 @@ static void on_acquire(struct st_unit_maker *maker, struct actor *actor,
         return;
     if (!actor->depth && !is_gathering(actor))
         start_unit(maker, actor);
+    actor->last_period = period_of(maker, actor);
     st_unit_tokens_acquire(&actor->unit, event->target, number, event->loc);
     if (!contended)
         return;
@@ -387,6 +395,7 @@ static void on_release(struct st_unit_maker *maker, struct actor *actor,
         return;
     if (!actor->depth && actor->state == LOOSE)
         start_unit(maker, actor);
+    actor->last_period = period_of(maker, actor);
     st_unit_tokens_release(&actor->unit, event->target, number, event->loc);
     if (contended)
         remove_lock(actor->held, &actor->held_count, event->target);
@@ -457,6 +466,15 @@ static void on_end(struct st_unit_maker *maker, struct actor *actor, uint64_t nu
     actor->depth--;
 }
 
+/* A send lets others come after what was before it; a receive matters if it brings news. */
+static void note_order_within(struct st_unit_maker *maker, struct actor *actor,
+                              const struct st_event *event, uint32_t before) {
+    const struct st_period *periods = maker->order->periods.items;
+    uint32_t now = period_of(maker, actor);
+    if (now != before && (event->op == ST_SEND || periods[now].clock != periods[before].clock))
+        actor->ordered_within = true;
+}
+
 /* The order of periods changes. Where it does so in every schedule, units are split. */
 static void on_order(struct st_unit_maker *maker, struct actor *actor, const struct st_event *event,
                      uint64_t number) {
@@ -465,9 +483,12 @@ static void on_order(struct st_unit_maker *maker, struct actor *actor, const str
         end_part(maker, actor, number, true);
     else if (splits && is_gathering(actor))
         spill(maker, actor);
+    uint32_t before = period_of(maker, actor);
     st_order_event(maker->order, event);
     if (splits && actor->depth)
         begin_part(maker, actor, number);
+    else if (!splits && actor->depth && !st_is_handover(maker->order->handovers, event->target))
+        note_order_within(maker, actor, event, before);
 }
 
 /* ---- events ---- */
@@ -482,8 +503,11 @@ void st_unit_maker_event(struct st_unit_maker *maker, const struct st_event *eve
         close_step(maker, actor);
     switch (event->op) {
     case ST_READ:
+        on_access(maker, actor, event, number);
+        break;
     case ST_WRITE:
         on_access(maker, actor, event, number);
+        st_order_event(maker->order, event);
         break;
     case ST_ACQUIRE:
         on_acquire(maker, actor, event, number);

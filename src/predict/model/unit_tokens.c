@@ -32,6 +32,7 @@ void st_unit_tokens_free(struct st_unit_tokens *unit) {
 void st_unit_tokens_clear(struct st_unit_tokens *unit) {
     unit->count = 0;
     unit->depth = 0;
+    unit->node = 0;
     unit->next_node = 1;
     st_intern_clear(&unit->places);
 }
@@ -42,7 +43,7 @@ static void put(struct st_unit_tokens *unit, struct st_token token, uint64_t num
 }
 
 static uint32_t current_node(const struct st_unit_tokens *unit) {
-    return unit->depth ? unit->sections[unit->depth - 1].node : 0;
+    return unit->depth ? unit->sections[unit->depth - 1].node : unit->node;
 }
 
 static struct st_token_count *count_at(struct st_unit_tokens *unit, uint32_t node, uint64_t what,
@@ -123,22 +124,29 @@ static void drop_equal(struct st_unit_tokens *unit, const struct st_open_section
     count->first_end = end;
 }
 
+/* A lock is released that was acquired before these sections: what follows in them is done with
+ * other locks than what came before, and is no repetition of it. */
+static void begin_anew(struct st_unit_tokens *unit, size_t first) {
+    for (size_t i = first; i < unit->depth; i++) {
+        unit->sections[i].crossed = true;
+        unit->sections[i].node = unit->next_node++;
+    }
+}
+
 void st_unit_tokens_release(struct st_unit_tokens *unit, uint32_t lock, uint64_t number,
                             uint64_t loc) {
     size_t place = unit->depth;
     while (place > 0 && unit->sections[place - 1].lock != lock)
         place--;
     put(unit, (struct st_token){ST_TOKEN_RELEASE, lock}, number, loc);
-    if (!place) { /* held from before: what is open now outlives it */
-        for (size_t i = 0; i < unit->depth; i++)
-            unit->sections[i].crossed = true;
+    begin_anew(unit, place);
+    if (!place) { /* held from before the unit */
+        unit->node = unit->next_node++;
         return;
     }
     struct st_open_section section = unit->sections[place - 1];
-    for (size_t i = place; i < unit->depth; i++) {
-        unit->sections[i].crossed = true;
+    for (size_t i = place; i < unit->depth; i++)
         unit->sections[i - 1] = unit->sections[i];
-    }
     bool last = place == unit->depth--;
     if (last && !section.crossed && !unit->whole)
         drop_equal(unit, &section, number);

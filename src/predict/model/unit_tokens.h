@@ -7,8 +7,9 @@
  * We go a step further, so that a loop of critical sections does not make a unit as long as the
  * run: of equal critical sections in the same place, we keep the first two and the last. Two are
  * enough, because whatever can come between the accesses of one can come between the two. The last
- * is kept for the last writes. tests/reference/foresee.c compares analyses with and without
- * trimming. */
+ * is kept for the last writes. Where a lock is released that was acquired before the section (or
+ * before the unit), another section begins for this purpose: other threads can come then.
+ * tests/reference/foresee.c compares analyses with and without trimming. */
 #ifndef SERIATIM_PREDICT_MODEL_UNIT_TOKENS_H
 #define SERIATIM_PREDICT_MODEL_UNIT_TOKENS_H
 
@@ -46,7 +47,7 @@ struct st_unit_tokens {
     size_t count, capacity;
     struct st_open_section *sections;
     size_t depth, section_capacity;
-    uint32_t next_node;            /* the unit itself is node 0 */
+    uint32_t node, next_node;      /* of the unit itself; 0 at first */
     struct st_intern places;       /* where something was seen, and what it is */
     struct st_token_count *counts; /* by number in `places` */
     size_t count_capacity;

@@ -17,8 +17,8 @@
  * for locks where that is sound (predict/reduction/movers.h). The first two rows consider variables
  * that are shared, the others those that are contended. So the table needs two models of the run:
  * `shared` was made with keep_shared, and `model` without. */
-#include "base/map64.h"
 #include "base/memory.h"
+#include "predict/model/block_verdicts.h"
 #include "predict/reduction/reduction.h"
 
 #include <stdlib.h>
@@ -50,22 +50,6 @@ static double thread_seconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-/* A block may have several instances: its parts. */
-static void count_blocks(const struct st_model *model, const bool *reported,
-                         struct st_ablation_row *row) {
-    struct st_set64 blocks = {0}, names = {0};
-    for (size_t i = 0; i < model->instance_count; i++) {
-        const struct st_instance *instance = &model->instances[i];
-        if (!reported[instance->unit])
-            continue;
-        row->reported_blocks += st_set64_add(&blocks, instance->begin);
-        row->reported_names +=
-            st_set64_add(&names, (uint64_t)model->units[instance->unit].block + 1);
-    }
-    st_set64_free(&blocks);
-    st_set64_free(&names);
 }
 
 static uint64_t count_racy(const struct st_reducer *reducer) {
@@ -113,7 +97,7 @@ static void fill(const struct st_model *model, size_t column, struct st_ablation
                                     .counted = columns[column].counted,
                                     .may_miss = setup.race_flags != 0,
                                     .racy_variables = count_racy(&reducer)};
-    count_blocks(model, reported, row);
+    st_count_reported(model, reported, &row->reported_blocks, &row->reported_names);
     st_movers_free(&movers);
     st_reducer_free(&reducer);
     free(reported);

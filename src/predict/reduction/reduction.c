@@ -70,11 +70,21 @@ static struct st_reduction_setup setup_of(const struct st_predict_options *optio
         .race_flags = by_pairs || by_multilockset ? 0 : race_flags_of(search, escape, ordered)};
 }
 
+/* The options of its own, with those that it shares with others. */
+static struct st_reduction_options all_options(const struct st_predict_options *options,
+                                               const void *own_options) {
+    struct st_reduction_options own = *(const struct st_reduction_options *)own_options;
+    own.without |= options->without;
+    return own;
+}
+
 static void prepare(const struct st_predict_options *options, const void *own_options,
                     struct st_run_needs *needs) {
-    const struct st_reduction_options *own = own_options;
+    const struct st_reduction_options all = all_options(options, own_options), *own = &all;
     struct st_observer_list *observers = &needs->model.observers;
     needs->shared_model |= own->ablation;
+    if (own->storage)
+        st_observers_add(observers, &st_lockset_sizes_observer, 0);
     if (own->online || own->ablation || setup_of(options, own).race_flags)
         st_observers_add(observers, &st_lockset_observer, 0);
     if (own->online) {
@@ -371,7 +381,7 @@ static void run_offline(const struct st_model *model, const struct st_predict_op
 
 static void run(const struct st_run *run, const struct st_predict_options *options,
                 const void *own_options, struct st_prediction *prediction) {
-    const struct st_reduction_options *own = own_options;
+    const struct st_reduction_options all = all_options(options, own_options), *own = &all;
     if (own->online)
         st_atomizer_predict(run->model, options->limit, prediction);
     else
@@ -383,11 +393,6 @@ static const char *const race_words[] = {
     [ST_RACES_BY_VARIABLE] = "by-variable",   [ST_RACES_ERASER] = "eraser",
     [ST_RACES_OWNERSHIP] = "ownership",       NULL,
 };
-
-/* In the order of enum st_improvement. */
-static const char *const improvement_words[] = {
-    "escape",     "happen-before", "multilockset", "sections",
-    "re-entrant", "thread-local",  "protected",    NULL};
 
 static const struct st_option option_rows[] = {
     {.name = "online",
@@ -403,17 +408,14 @@ static const struct st_option option_rows[] = {
      .help = "how to look for data races",
      .note = "by-variable and pairwise report fewer false alarms; eraser and ownership miss "
              "races"},
-    {.name = "without",
-     .kind = ST_CHOICES,
-     .offset = offsetof(struct st_reduction_options, without),
-     .value = "IMPROVEMENT",
-     .choices = improvement_words,
-     .help = "leave out an improvement",
-     .note = "can be given several times"},
     {.name = "ablation",
      .kind = ST_FLAG,
      .offset = offsetof(struct st_reduction_options, ablation),
      .help = "write a table of what each improvement is worth, instead of the report"},
+    {.name = "storage",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct st_reduction_options, storage),
+     .help = "write a table of what the analyses of 2006 store, instead of the report"},
     {0},
 };
 
@@ -425,6 +427,10 @@ static const char *const option_conflicts[][2] = {
     {"ablation", "races"},
     {"ablation", "without"},
     {"ablation", "as-published"},
+    {"storage", "online"},
+    {"storage", "races"},
+    {"storage", "without"},
+    {"storage", "as-published"},
     {"without multilockset", "races"},
     {"without escape", "online"},
     {"without happen-before", "online"},
@@ -432,6 +438,11 @@ static const char *const option_conflicts[][2] = {
     {"without sections", "online"},
     {NULL, NULL},
 };
+
+static const struct st_predictor_table tables[] = {
+    {"ablation", "reduction-improvements", st_ablation_fill},
+    {"storage", "storage", st_storage_fill},
+    {NULL, NULL, NULL}};
 
 const struct st_predictor st_reduction = {
     .name = "reduction",
@@ -444,6 +455,8 @@ const struct st_predictor st_reduction = {
     .conflicts = option_conflicts,
     .prepare = prepare,
     .run = run,
-    .table_option = "ablation",
-    .fill_table = st_ablation_fill,
+    .improvements = ST_WITHOUT_ESCAPE | ST_WITHOUT_HAPPEN_BEFORE | ST_WITHOUT_MULTILOCKSET |
+                    ST_WITHOUT_SECTIONS | ST_WITHOUT_REENTRANT | ST_WITHOUT_THREAD_LOCAL |
+                    ST_WITHOUT_PROTECTED,
+    .tables = tables,
 };

@@ -8,18 +8,6 @@
 #include "predict/reduction/movers.h"
 #include "predict/reduction/pair_races.h"
 
-/* The improvements of reduction (TSE 2006). Each can be left out for comparison. The last three
- * concern locks whose acquires and releases are both movers (5.5). */
-enum st_improvement {
-    ST_WITHOUT_ESCAPE = 1,        /* a variable counts from its first access on */
-    ST_WITHOUT_HAPPEN_BEFORE = 2, /* all threads are concurrent all the time */
-    ST_WITHOUT_MULTILOCKSET = 4,  /* races by Eraser's locksets */
-    ST_WITHOUT_SECTIONS = 8,      /* Theorem 1 instead of Theorem 2: no AcqA*Rel */
-    ST_WITHOUT_REENTRANT = 16,
-    ST_WITHOUT_THREAD_LOCAL = 32,
-    ST_WITHOUT_PROTECTED = 64,
-};
-
 /* How to find data races. */
 enum st_race_search {
     ST_RACES_MULTILOCKSET,
@@ -32,9 +20,10 @@ enum st_race_search {
 
 struct st_reduction_options {
     bool online;      /* as Atomizer does it, while the trace is read */
-    unsigned without; /* bits of enum st_improvement */
+    unsigned without; /* bits of enum st_improvement, beside those of the shared options */
     unsigned races;   /* enum st_race_search */
     bool ablation;    /* a table of what each improvement gains */
+    bool storage;     /* a table of what is stored */
 };
 
 /* One configuration of reduction. */
@@ -104,5 +93,12 @@ void st_ablation_find(const struct st_model *shared, const struct st_model *mode
 /* The same as a table for people and programs. */
 void st_ablation_fill(const struct st_run *run, const struct st_predict_options *options,
                       struct st_table *table);
+
+/* ---- what is stored (storage.c) ---- */
+
+/* For the table, which needs it among the observers of the model. */
+extern const struct st_observer st_lockset_sizes_observer;
+void st_storage_fill(const struct st_run *run, const struct st_predict_options *options,
+                     struct st_table *table);
 
 #endif

@@ -9,6 +9,17 @@
 /* The outcome of an attempt to complete the order. */
 enum answer { REFUTED, EXTENDED, SETTLED };
 
+/* A write that a read can see: index + 1, or 0 for the initial value; and its node. TAS_NONE: it is
+ * what the frozen part left; TAS_NEVER: it is not among the events yet. */
+struct option {
+    uint32_t write, node;
+};
+
+/* What an open read was decided to see: an event + 1, or 0. */
+struct choice {
+    uint32_t read, write;
+};
+
 struct tas_decider {
     struct tas_worker *worker;
     const struct st_tas_graph *graph;
@@ -20,7 +31,12 @@ struct tas_decider {
     uint32_t *needed;           /* by thread: the last position that other events need */
     bool extended;              /* releases were added to `wanted` */
     struct tas_pair blocked[2]; /* the two orders to try when scheduling gets stuck */
-    uint32_t *holder;           /* by lock: the section that holds it, while scheduling */
+    uint32_t undecided;         /* or the open read whose choices have to be tried */
+    struct choice *choices;     /* those that are tried */
+    size_t choice_count, choice_capacity;
+    uint32_t *content; /* by variable: what it holds, while scheduling a trace with values */
+    size_t content_capacity;
+    uint32_t *holder; /* by lock: the section that holds it, while scheduling */
     uint32_t *written, *pending;
     uint32_t *next;
     size_t holder_capacity, written_capacity, pending_capacity;
@@ -43,6 +59,8 @@ struct tas_decider *tas_decider_new(struct tas_worker *worker) {
 void tas_decider_free(struct tas_decider *d) {
     tas_nodes_free(&d->nodes);
     free(d->pairs);
+    free(d->choices);
+    free(d->content);
     free(d->wanted);
     free(d->needed);
     free(d->next);
@@ -87,6 +105,8 @@ static void freeze(struct tas_decider *d) {
         limit = d->pairs[i].from < limit ? d->pairs[i].from : limit;
         limit = d->pairs[i].to < limit ? d->pairs[i].to : limit;
     }
+    for (size_t i = 0; i < d->choice_count; i++)
+        limit = d->choices[i].read < limit ? d->choices[i].read : limit;
     tas_window_freeze(&d->worker->window, d->graph, d->worker->setup->whole_trace ? 0 : limit);
 }
 
@@ -162,15 +182,125 @@ static bool imply_by_couple(struct tas_decider *d, uint32_t read, uint32_t coupl
     return tas_nodes_put(nodes, read, after);
 }
 
-static bool imply_by_read(struct tas_decider *d, uint32_t node) {
+/* The read sees this node, or TAS_NONE for what the frozen part left. */
+static bool imply_by_source(struct tas_decider *d, uint32_t node, uint32_t couple) {
     struct tas_nodes *nodes = &d->nodes;
     const struct tas_node *read = &nodes->list[node];
     for (uint32_t r = nodes->variable_runs[read->object];
          r < nodes->variable_runs[read->object + 1]; r++) {
         const struct tas_node_run *run = &nodes->write_runs[r];
-        if (read->couple == TAS_NONE ? !imply_by_old(d, node, run)
-                                     : !imply_by_couple(d, node, read->couple, run))
+        if (couple == TAS_NONE ? !imply_by_old(d, node, run)
+                               : !imply_by_couple(d, node, couple, run))
             return false;
+    }
+    return true;
+}
+
+/* ---- reads that can see their value from several writes ---- */
+
+static uint32_t content_left_frozen(const struct tas_decider *d, uint32_t variable,
+                                    uint32_t *write) {
+    *write = tas_window_last_write(&d->worker->window, d->graph, variable);
+    return *write ? tas_content(d->graph, *write - 1) : 0;
+}
+
+/* Is a write known to come before the read, and after `than`, if that is a node? */
+static bool has_write_before(const struct tas_decider *d, uint32_t read, uint32_t than) {
+    const struct tas_nodes *nodes = &d->nodes;
+    uint32_t object = nodes->list[read].object;
+    for (uint32_t r = nodes->variable_runs[object]; r < nodes->variable_runs[object + 1]; r++) {
+        uint32_t write = tas_nodes_last_write(nodes, &nodes->write_runs[r], read);
+        if (write != TAS_NONE && write != than && write != read &&
+            (than == TAS_NONE || tas_nodes_precede(nodes, than, write)))
+            return true;
+    }
+    return false;
+}
+
+/* Can the read see this write of the window, as far as the order is known? */
+static bool is_option(const struct tas_decider *d, uint32_t read, uint32_t write,
+                      struct option *option) {
+    const struct tas_nodes *nodes = &d->nodes;
+    const struct st_tas_graph *graph = d->graph;
+    const struct tas_node *r = &nodes->list[read];
+    uint32_t thread = graph->events[write].thread, node = tas_nodes_find(nodes, write);
+    *option = (struct option){write + 1, node == TAS_NONE ? TAS_NEVER : node};
+    if (node == TAS_NONE) /* it can be added, unless that would be too late */
+        return thread != r->thread && thread != graph->events[d->target].thread &&
+               !tas_must_precede(graph, r->event, write);
+    return node != read && !tas_nodes_precede(nodes, read, node) &&
+           !has_write_before(d, read, node);
+}
+
+/* Finds what an open read can see, at most so many. */
+static size_t find_options(struct tas_decider *d, uint32_t read, struct option *options,
+                           size_t most) {
+    const struct st_tas_graph *graph = d->graph;
+    uint32_t event = d->nodes.list[read].event, left, looked = 0;
+    size_t count = 0;
+    if (content_left_frozen(d, graph->events[event].target, &left) == graph->content[event] &&
+        !has_write_before(d, read, TAS_NONE))
+        options[count++] = (struct option){left, TAS_NONE};
+    for (uint32_t w = tas_first_alike(graph, event); w && count < most; w = graph->alike[w - 1]) {
+        looked++;
+        if (!tas_is_frozen(&d->worker->window, graph, w - 1) &&
+            is_option(d, read, w - 1, &options[count]))
+            count++;
+    }
+    tas_spend(&d->worker->budget, (uint64_t)looked * 20);
+    return count;
+}
+
+/* The event has to be executed. */
+static void want(struct tas_decider *d, uint32_t event) {
+    uint32_t thread = d->graph->events[event].thread;
+    if (d->wanted[thread] < d->graph->position[event])
+        d->wanted[thread] = d->graph->position[event];
+}
+
+/* An open read: if only one write is left that it can see, it sees that one. */
+static bool imply_by_options(struct tas_decider *d, uint32_t node) {
+    struct option options[2];
+    size_t count = find_options(d, node, options, 2);
+    if (count != 1)
+        return count > 1;
+    if (options[0].node == TAS_NEVER) {
+        want(d, options[0].write - 1);
+        d->extended = true;
+        return true;
+    }
+    return (options[0].node == TAS_NONE || tas_nodes_put(&d->nodes, options[0].node, node)) &&
+           imply_by_source(d, node, options[0].node);
+}
+
+static bool imply_by_read(struct tas_decider *d, uint32_t node) {
+    const struct tas_node *read = &d->nodes.list[node];
+    if (read->couple == TAS_OPEN)
+        return imply_by_options(d, node);
+    if (read->couple == TAS_NEVER)
+        return false;
+    if (read->couple != TAS_NONE && tas_is_open(d->graph, read->event) &&
+        !tas_nodes_put(&d->nodes, read->couple, node))
+        return false;
+    return imply_by_source(d, node, read->couple);
+}
+
+/* Gives open reads what was chosen for them. False if one cannot see that. */
+static bool apply_choices(struct tas_decider *d) {
+    const struct st_tas_graph *graph = d->graph;
+    for (size_t i = 0; i < d->choice_count; i++) {
+        struct choice choice = d->choices[i];
+        uint32_t read = tas_nodes_find(&d->nodes, choice.read), left;
+        if (read == TAS_NONE)
+            return false; /* it is frozen: another order would do */
+        bool old = !choice.write || tas_is_frozen(&d->worker->window, graph, choice.write - 1);
+        if (old && content_left_frozen(d, graph->events[choice.read].target, &left) !=
+                       graph->content[choice.read])
+            return false;
+        uint32_t write = old ? TAS_NONE : tas_nodes_find(&d->nodes, choice.write - 1);
+        if (!old && write == TAS_NONE)
+            return false;
+        d->nodes.list[read].couple = write;
     }
     return true;
 }
@@ -214,6 +344,24 @@ static enum answer saturate(struct tas_decider *d) {
 
 /* ---- a schedule ---- */
 
+static void start_contents(struct tas_decider *d) {
+    const struct tas_nodes *nodes = &d->nodes;
+    uint32_t left, next = 0; /* variables are numbered in the order of their nodes */
+    st_reserve(&d->content, &d->content_capacity, (size_t)nodes->variable_count + 1);
+    for (size_t i = 0; i < nodes->count; i++) {
+        const struct tas_node *n = &nodes->list[i];
+        if (n->kind != TAS_ACQUIRE && n->kind != TAS_RELEASE && n->object == next)
+            d->content[next++] = content_left_frozen(d, d->graph->events[n->event].target, &left);
+    }
+}
+
+/* Does the variable hold what the read must see? */
+static bool sees_couple(const struct tas_decider *d, const struct tas_node *read) {
+    if (d->graph->content)
+        return d->content[read->object] == d->graph->content[read->event];
+    return read->couple == d->written[read->object];
+}
+
 static void start_schedule(struct tas_decider *d) {
     const struct tas_nodes *nodes = &d->nodes;
     st_reserve(&d->holder, &d->holder_capacity, nodes->lock_count + 1);
@@ -230,9 +378,11 @@ static void start_schedule(struct tas_decider *d) {
             d->holder[nodes->sections[s].lock] = (uint32_t)s;
     for (size_t i = 0; i < nodes->count; i++) {
         const struct tas_node *n = &nodes->list[i];
-        if (tas_node_reads(n))
+        if (tas_node_reads(n) && n->couple != TAS_OPEN)
             d->pending[n->couple == TAS_NONE ? nodes->count + n->object : n->couple]++;
     }
+    if (d->graph->content)
+        start_contents(d);
 }
 
 static uint32_t *pending_of(const struct tas_decider *d, uint32_t written, uint32_t variable) {
@@ -257,6 +407,7 @@ static uint32_t find_pending(const struct tas_decider *d, uint32_t written, uint
 static bool is_free_to_go(struct tas_decider *d, uint32_t node) {
     const struct tas_nodes *nodes = &d->nodes;
     const struct tas_node *n = &nodes->list[node];
+    d->undecided = TAS_NONE;
     if (n->kind == TAS_ACQUIRE) {
         uint32_t lock = nodes->sections[n->object].lock;
         if (d->holder[lock] == TAS_NONE)
@@ -266,10 +417,14 @@ static bool is_free_to_go(struct tas_decider *d, uint32_t node) {
         d->blocked[1] = (struct tas_pair){holder->acquire_event, n->event};
         return false;
     }
+    if (tas_node_reads(n) && n->couple == TAS_OPEN && !sees_couple(d, n)) {
+        d->undecided = node;
+        return false;
+    }
     if (!tas_node_writes(n))
         return true;
     uint32_t written = d->written[n->object];
-    uint32_t own = tas_node_reads(n) && n->couple == written;
+    uint32_t own = tas_node_reads(n) && n->couple != TAS_OPEN && n->couple == written;
     if (*pending_of(d, written, n->object) == own)
         return true;
     uint32_t read = find_pending(d, written, n->object, node);
@@ -289,20 +444,24 @@ static void execute(struct tas_decider *d, uint32_t node) {
         d->holder[nodes->sections[n->object].lock] = n->kind == TAS_ACQUIRE ? n->object : TAS_NONE;
         return;
     }
-    if (tas_node_reads(n))
+    if (tas_node_reads(n) && n->couple != TAS_OPEN)
         --*pending_of(d, n->couple, n->object);
     /* A read-modify-write that sees its couple also writes, even if no event wants that write. */
-    if (n->kind == TAS_UPDATE && (!n->free || n->couple == d->written[n->object]))
+    bool broken = n->kind == TAS_UPDATE && n->free && !sees_couple(d, n);
+    if (n->kind == TAS_UPDATE && !broken)
         tas_schedule_add(schedule,
                          tas_event_at(d->graph, n->thread, d->graph->position[n->event] + 1));
-    if (tas_node_writes(n))
-        d->written[n->object] = node;
+    if (!tas_node_writes(n))
+        return;
+    d->written[n->object] = node;
+    if (d->graph->content)
+        d->content[n->object] = broken ? TAS_NONE : n->leaves;
 }
 
 /* Of the nodes that can be executed next, the first in the trace. */
 static uint32_t choose(struct tas_decider *d) {
     const struct tas_nodes *nodes = &d->nodes;
-    uint32_t best = TAS_NONE, stuck = TAS_NONE;
+    uint32_t best = TAS_NONE, stuck = TAS_NONE, undecided = TAS_NONE;
     struct tas_pair blocked[2] = {{TAS_NONE, TAS_NONE}, {TAS_NONE, TAS_NONE}};
     for (uint32_t a = 0; a < nodes->width; a++) {
         const struct tas_node_actor *actor = &nodes->actors[a];
@@ -316,10 +475,12 @@ static uint32_t choose(struct tas_decider *d) {
             best = node;
         } else if (stuck == TAS_NONE || event < nodes->list[stuck].event) {
             stuck = node;
+            undecided = d->undecided;
             memcpy(blocked, d->blocked, sizeof blocked);
         }
     }
     memcpy(d->blocked, blocked, sizeof blocked);
+    d->undecided = undecided;
     return best;
 }
 
@@ -346,6 +507,8 @@ static enum answer attempt(struct tas_decider *d) {
             return REFUTED;
         freeze(d);
         tas_nodes_make(&d->nodes, d->worker, d->needed);
+        if (!apply_choices(d))
+            return REFUTED;
         d->extended = false;
         enum answer answer = saturate(d);
         if (answer != EXTENDED)
@@ -355,20 +518,58 @@ static enum answer attempt(struct tas_decider *d) {
 
 static bool solve(struct tas_decider *d);
 
-/* Tries one of the two orders of events that block each other. */
-static bool solve_with(struct tas_decider *d, struct tas_pair pair) {
+static void save_wanted(struct tas_decider *d) {
     uint32_t threads = d->graph->thread_count;
-    if (pair.from == TAS_NONE || pair.to == TAS_NONE)
-        return false;
     st_reserve(&d->saved, &d->saved_capacity, d->saved_count + threads);
     memcpy(d->saved + d->saved_count, d->wanted, threads * sizeof *d->wanted);
     d->saved_count += threads;
+}
+
+static void restore_wanted(struct tas_decider *d) {
+    uint32_t threads = d->graph->thread_count;
+    d->saved_count -= threads;
+    memcpy(d->wanted, d->saved + d->saved_count, threads * sizeof *d->wanted);
+}
+
+/* Tries one of the two orders of events that block each other. */
+static bool solve_with(struct tas_decider *d, struct tas_pair pair) {
+    if (pair.from == TAS_NONE || pair.to == TAS_NONE)
+        return false;
+    save_wanted(d);
     st_reserve(&d->pairs, &d->pair_capacity, d->pair_count + 1);
     d->pairs[d->pair_count++] = pair;
     bool found = solve(d);
     d->pair_count--;
-    d->saved_count -= threads;
-    memcpy(d->wanted, d->saved + d->saved_count, threads * sizeof *d->wanted);
+    restore_wanted(d);
+    return found;
+}
+
+static bool solve_with_choice(struct tas_decider *d, uint32_t read, uint32_t write) {
+    save_wanted(d);
+    st_reserve(&d->choices, &d->choice_capacity, d->choice_count + 1);
+    d->choices[d->choice_count++] = (struct choice){read, write};
+    if (write)
+        want(d, write - 1);
+    bool found = solve(d);
+    d->choice_count--;
+    restore_wanted(d);
+    return found;
+}
+
+/* Tries all writes that an open read can see, what it saw in the trace first. */
+static bool solve_undecided(struct tas_decider *d, uint32_t node) {
+    uint32_t read = d->nodes.list[node].event, couple = d->graph->partner[read];
+    size_t most = 2, count;
+    for (uint32_t w = tas_first_alike(d->graph, read); w; w = d->graph->alike[w - 1])
+        most++;
+    struct option *options = st_alloc(most, sizeof *options);
+    count = find_options(d, node, options, most);
+    bool found = false;
+    for (int first = 1; first >= 0; first--)
+        for (size_t i = 0; i < count && !found && !d->worker->budget.expired; i++)
+            if ((options[i].write == couple) == first)
+                found = solve_with_choice(d, read, options[i].write);
+    free(options);
     return found;
 }
 
@@ -377,21 +578,17 @@ static bool solve(struct tas_decider *d) {
         return false;
     if (schedule(d))
         return true;
+    if (d->undecided != TAS_NONE)
+        return solve_undecided(d, d->undecided);
     struct tas_pair blocked[2];
     memcpy(blocked, d->blocked, sizeof blocked);
     return solve_with(d, blocked[0]) || solve_with(d, blocked[1]);
 }
 
-static void want(struct tas_decider *d, uint32_t event) {
-    uint32_t thread = d->graph->events[event].thread;
-    if (d->wanted[thread] < d->graph->position[event])
-        d->wanted[thread] = d->graph->position[event];
-}
-
 static void start(struct tas_decider *d, const struct tas_pair *pairs, size_t count,
                   uint32_t target) {
     d->target = target;
-    d->pair_count = 0;
+    d->pair_count = d->choice_count = 0;
     st_reserve(&d->pairs, &d->pair_capacity, count);
     memset(d->wanted, 0, d->graph->thread_count * sizeof *d->wanted);
     want(d, target);

@@ -6,21 +6,24 @@
 #include <stdlib.h>
 
 struct st_tas_graph *st_tas_graph_of(const struct st_event *events, const uint64_t *numbers,
-                                     size_t count) {
+                                     const struct st_value_numbers *values, size_t count) {
     struct st_tas_graph *graph = st_alloc(1, sizeof *graph);
     graph->events = events;
     graph->numbers = numbers;
+    graph->values = values;
     st_rows_init(&graph->rows);
     graph->overflow = count > UINT32_MAX - 1;
     graph->count = graph->overflow ? UINT32_MAX - 1 : count;
     tas_build_threads(graph);
+    if (values)
+        tas_build_contents(graph, values);
     tas_build_order(graph);
     tas_build_accesses(graph);
     return graph;
 }
 
 struct st_tas_graph *st_tas_graph_new(const struct st_event *events, size_t count) {
-    return st_tas_graph_of(events, NULL, count);
+    return st_tas_graph_of(events, NULL, NULL, count);
 }
 
 void st_tas_graph_free(struct st_tas_graph *graph) {
@@ -33,6 +36,10 @@ void st_tas_graph_free(struct st_tas_graph *graph) {
     free(graph->partner);
     free(graph->clock);
     free(graph->lockset);
+    free(graph->content);
+    free(graph->alike);
+    free(graph->alike_initial);
+    free(graph->open);
     free(graph->lock_sets);
     free(graph->lock_members);
     free(graph->acquires);

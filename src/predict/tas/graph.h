@@ -35,8 +35,9 @@ struct tas_run {
 };
 
 struct st_tas_graph {
-    const struct st_event *events; /* owned by the caller */
-    const uint64_t *numbers;       /* likewise; NULL: event i has number i + 1 */
+    const struct st_event *events;         /* owned by the caller */
+    const uint64_t *numbers;               /* likewise; NULL: event i has number i + 1 */
+    const struct st_value_numbers *values; /* likewise; NULL: none is known */
     size_t count;
     bool overflow; /* there were more events than indices */
 
@@ -49,6 +50,14 @@ struct st_tas_graph {
     uint32_t *clock;   /* the number of its vector */
     uint32_t *lockset; /* the number of its lockset, which for a lock event includes its own
                         * lock */
+
+    /* NULL: the trace has no values. For a write, what the variable holds after it; for a read,
+     * what it must hold before: index + 1 of the first write that leaves this value, or 0 if it is
+     * the initial one. A value that is not known is equal to no other. */
+    uint32_t *content;
+    uint32_t *alike;         /* for a write: index + 1 of the next one that leaves the same, or 0 */
+    uint32_t *alike_initial; /* by variable: likewise the first that leaves the initial value */
+    bool *open;              /* a read that can see its value from more than one write */
 
     struct tas_thread *threads;
     uint32_t thread_count;
@@ -86,6 +95,21 @@ static inline uint64_t tas_number(const struct st_tas_graph *graph, uint32_t eve
 static inline struct st_shared_row *tas_clock(const struct st_tas_graph *graph, uint32_t number) {
     return graph->clocks[number];
 }
+
+/* What a variable holds after a write, or must hold before a read (`content` above). */
+static inline uint32_t tas_content(const struct st_tas_graph *graph, uint32_t event) {
+    if (graph->content)
+        return graph->content[event];
+    return graph->events[event].op == ST_READ ? graph->partner[event] : event + 1;
+}
+
+static inline bool tas_is_open(const struct st_tas_graph *graph, uint32_t event) {
+    return graph->open && graph->open[event];
+}
+
+/* If the trace has values: index + 1 of the first write that leaves what the read must see, which
+ * may come after it; the others follow in `alike`. 0: there is none. */
+uint32_t tas_first_alike(const struct st_tas_graph *graph, uint32_t read);
 
 /* The vector of an event: for each other thread, the position up to which its events must happen
  * before this event if it sees its couple. The entry for the event's own thread is meaningless. */
@@ -164,10 +188,13 @@ uint32_t tas_position_before(const struct st_tas_graph *graph, uint32_t thread, 
 /* The first place in the run whose access is at or after this position of the thread. */
 size_t tas_run_from(const struct st_tas_graph *graph, const struct tas_run *run, uint32_t position);
 
-/* ---- building it: three passes over the trace ---- */
+/* ---- building it: passes over the trace ---- */
 
 void tas_build_threads(
     struct st_tas_graph *graph); /* positions, blocks, which variables are shared: graph_build.c */
+void tas_build_contents(struct st_tas_graph *graph,
+                        const struct st_value_numbers *values);       /* contents.c */
+bool tas_has_choice(const struct st_tas_graph *graph, uint32_t read); /* for `open` */
 void tas_build_order(
     struct st_tas_graph *graph); /* partners, locksets and vectors: graph_order.c */
 void tas_build_accesses(struct st_tas_graph *graph); /* the index of accesses: graph_build.c */

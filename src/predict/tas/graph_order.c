@@ -247,7 +247,9 @@ static void on_read(struct order *o, uint32_t event) {
     const struct st_event *e = &graph->events[event];
     uint32_t couple = o->last_write[e->target];
     graph->partner[event] = couple;
-    if (couple)
+    if (graph->open)
+        graph->open[event] = tas_has_choice(graph, event);
+    if (couple && !tas_is_open(graph, event))
         come_after_event(o, e->thread, couple - 1);
     o->last_other[e->target] = event + 1;
 }

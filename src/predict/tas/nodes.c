@@ -107,8 +107,11 @@ static uint32_t add_node(struct tas_nodes *nodes, uint32_t event, bool last, boo
         node.kind = e->op == ST_READ ? TAS_READ : TAS_WRITE;
         node.object = number_variable(nodes, e->target);
         node.free = e->op == ST_READ && last && !needed;
+        node.leaves = e->op == ST_READ ? TAS_NONE : tas_content(graph, event);
         if (e->op == ST_READ && tas_is_update(graph, event)) {
             node.kind = TAS_UPDATE;
+            node.leaves =
+                tas_content(graph, tas_event_at(graph, e->thread, graph->position[event] + 1));
             if (!last) {
                 node.position++;
                 stands_for = 2;
@@ -141,7 +144,9 @@ static void find_couples(struct tas_nodes *nodes, const struct tas_window *windo
         if (node->kind != TAS_READ && node->kind != TAS_UPDATE)
             continue;
         uint32_t couple = nodes->graph->partner[node->event];
-        if (!couple || tas_is_frozen(window, nodes->graph, couple - 1)) {
+        if (tas_is_open(nodes->graph, node->event)) {
+            node->couple = TAS_OPEN;
+        } else if (!couple || tas_is_frozen(window, nodes->graph, couple - 1)) {
             node->couple = TAS_NONE;
         } else {
             uint32_t found = tas_nodes_find(nodes, couple - 1);
@@ -314,6 +319,12 @@ static bool join(struct tas_nodes *nodes, uint32_t node, const uint32_t *from) {
     }
     nodes->changed |= grown;
     return clock[nodes->list[node].actor] < nodes->list[node].position;
+}
+
+bool tas_nodes_precede(const struct tas_nodes *nodes, uint32_t from, uint32_t to) {
+    const struct tas_node *a = &nodes->list[from], *b = &nodes->list[to];
+    return a->actor == b->actor ? a->position < b->position
+                                : clock_of(nodes, to)[a->actor] >= a->position;
 }
 
 bool tas_nodes_put(struct tas_nodes *nodes, uint32_t from, uint32_t to) {

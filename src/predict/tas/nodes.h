@@ -17,9 +17,11 @@ struct tas_node {
                 * may leave anything */
     uint32_t object; /* for an access its variable, for a lock event its section */
     uint32_t couple; /* for a read, the node that wrote; TAS_NONE: before the window; TAS_NEVER:
-                      * the write is not executed */
+                      * the write is not executed; TAS_OPEN: one of several, which is not decided */
+    uint32_t leaves; /* for a write, the content of its variable after it (graph.h) */
 };
 #define TAS_NEVER (TAS_NONE - 1)
+#define TAS_OPEN (TAS_NONE - 2)
 
 static inline bool tas_node_reads(const struct tas_node *node) {
     return (node->kind == TAS_READ || node->kind == TAS_UPDATE) && !node->free;
@@ -97,6 +99,9 @@ void tas_nodes_make(struct tas_nodes *nodes, const struct tas_worker *worker,
 
 /* The node of an event, or TAS_NONE. */
 uint32_t tas_nodes_find(const struct tas_nodes *nodes, uint32_t event);
+
+/* Is it known that one node comes before the other? */
+bool tas_nodes_precede(const struct tas_nodes *nodes, uint32_t from, uint32_t to);
 
 /* Puts one node before the other. False if that makes a cycle. */
 bool tas_nodes_put(struct tas_nodes *nodes, uint32_t from, uint32_t to);

@@ -75,7 +75,8 @@ static void add_row(const struct scenario *scenario, const struct st_tas_counts 
 
 void st_tas_fill_table(const struct st_run *run, const struct st_predict_options *options,
                        struct st_table *table) {
-    struct st_tas_graph *graph = st_tas_graph_of(run->events, run->numbers, run->event_count);
+    struct st_tas_graph *graph =
+        st_tas_graph_of(run->events, run->numbers, run->values, run->event_count);
     st_table_init(table, columns, sizeof columns / sizeof columns[0]);
     table->schema = "seriatim-segments/1";
     table->notes =

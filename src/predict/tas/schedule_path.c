@@ -11,6 +11,48 @@ void tas_witness_free(struct tas_witness *witness) {
     free(witness->path);
 }
 
+static void pack_indices(struct st_packed *to, const uint32_t *list, size_t count) {
+    st_pack_bytes(to, list, count * sizeof *list);
+}
+
+/* All of them are of events, or `from` is NULL then. */
+static uint32_t *unpack_indices(struct st_unpacking *from, size_t below, size_t *count) {
+    size_t length;
+    const char *bytes = st_unpack_bytes(from, &length);
+    uint32_t *list = st_alloc(length / sizeof *list + 1, sizeof *list);
+    *count = length / sizeof *list;
+    memcpy(list, bytes, *count * sizeof *list);
+    for (size_t i = 0; i < *count; i++)
+        from->bad |= list[i] > below;
+    return list;
+}
+
+void tas_witness_pack(const struct tas_witness *witness, const struct st_tas_graph *graph,
+                      struct st_packed *to) {
+    const struct tas_schedule *schedule = &witness->schedule;
+    st_pack_number(to, schedule->limit);
+    pack_indices(to, schedule->from, schedule->from ? graph->thread_count : 0);
+    pack_indices(to, schedule->events, schedule->count);
+    pack_indices(to, witness->path, 2 * witness->edges);
+}
+
+void tas_witness_unpack(struct tas_witness *witness, const struct st_tas_graph *graph,
+                        struct st_unpacking *from) {
+    struct tas_schedule *schedule = &witness->schedule;
+    size_t threads, ends;
+    *witness = (struct tas_witness){{0}, NULL, 0};
+    schedule->limit = (uint32_t)st_unpack_number(from);
+    schedule->from = unpack_indices(from, graph->count + 1, &threads);
+    schedule->events = unpack_indices(from, graph->count, &schedule->count);
+    schedule->capacity = schedule->count;
+    witness->path = unpack_indices(from, graph->count, &ends);
+    witness->edges = ends / 2;
+    if (threads == graph->thread_count)
+        return;
+    free(schedule->from); /* none was there */
+    schedule->from = NULL;
+}
+
 /* How a path from the block reached a place: the number of edges, and the last edge from -> to.
  * `to` is in the same thread as the place and not after it. */
 struct arrival {
@@ -175,6 +217,14 @@ static uint64_t number_of_write(const struct st_tas_graph *graph, uint64_t write
     return write && write != ST_UNKNOWN_WRITE ? tas_number(graph, (uint32_t)(write - 1)) : write;
 }
 
+/* Does a read see its couple, or another write of the same value, after this write (index + 1)? */
+static bool sees_couple(const struct st_tas_graph *graph, uint32_t read, uint64_t written) {
+    if (written == ST_UNKNOWN_WRITE)
+        return false;
+    uint32_t content = written ? tas_content(graph, (uint32_t)(written - 1)) : 0;
+    return content == tas_content(graph, read);
+}
+
 /* If a read-modify-write does not see its couple, the schedule has only its read. `written`: by
  * variable, index + 1 of the last write; 0: none. */
 static void find_broken_reads(const struct st_tas_graph *graph, const uint32_t *schedule,
@@ -184,7 +234,7 @@ static void find_broken_reads(const struct st_tas_graph *graph, const uint32_t *
     for (size_t i = 0; i < length; i++) {
         uint32_t event = schedule[i];
         const struct st_event *e = &graph->events[event];
-        if (e->op == ST_READ && written[e->target] != graph->partner[event]) {
+        if (e->op == ST_READ && !sees_couple(graph, event, written[e->target])) {
             st_reserve(&predicted->broken, &capacity, predicted->broken_count + 1);
             predicted->broken[predicted->broken_count++] = (struct st_broken_read){
                 tas_number(graph, event), number_of_write(graph, written[e->target]),

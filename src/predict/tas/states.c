@@ -3,10 +3,11 @@
  * A state consists of how far each thread is, which threads are broken, which write each variable
  * holds (as far as a later read wants it), and the taint. Two schedules with the same state have
  * the same futures. Some steps need no alternative: a release, and a read of another thread that
- * sees its couple, since waiting could only make it see something else. The exception is a variable
- * that the block will still write twice: a read broken between the two writes would come after the
- * block and before it, which is what the search wants. With a bound on switches, all alternatives
- * are tried. */
+ * sees its couple, since waiting could only make it see something else. The exceptions: a variable
+ * that the block will still write twice, since a read broken between the two writes would come
+ * after the block and before it, which is what the search wants; and a read that can see the same
+ * value from a write that comes after the block. With a bound on switches, all alternatives are
+ * tried. */
 #include "base/intern.h"
 #include "base/memory.h"
 #include "predict/tas/taint.h"
@@ -29,8 +30,7 @@ struct search {
     struct tas_program program;
     struct tas_progress progress;
     struct tas_taint taint;
-    uint32_t *wanted;        /* by step + 1: later reads that want it */
-    uint32_t *wanted_old;    /* by variable: later reads that want what it held at the start */
+    uint32_t *wanted;        /* by content: later reads that want it */
     uint32_t *writes_left;   /* by variable: remaining writes of the block */
     uint32_t accesses_left;  /* of the block */
     struct st_intern states; /* their keys */
@@ -54,10 +54,7 @@ static void make_key(struct search *s, uint32_t running, uint64_t switches) {
             s->progress.next[a] << 2 | (uint32_t)s->progress.broken[a] << 1 | s->taint.threads[a];
     for (uint32_t x = 0; x < s->program.variable_count; x++) {
         uint32_t written = s->progress.written[x];
-        bool wanted = written == 0          ? s->wanted_old[x] != 0
-                      : written != TAS_NONE ? s->wanted[written] != 0
-                                            : false;
-        *word++ = wanted ? written : TAS_NONE;
+        *word++ = written != TAS_NONE && s->wanted[written] ? written : TAS_NONE;
         *word++ = s->taint.variables[x] & (TAINT_READ | TAINT_WRITE);
     }
     if (s->worker->setup->max_switches) {
@@ -70,12 +67,8 @@ static void make_key(struct search *s, uint32_t running, uint64_t switches) {
 
 /* Marks the read that wants a write as still to come, or as done. */
 static void want(struct search *s, const struct tas_step *step, uint32_t by) {
-    if (step->kind != TAS_READ && step->kind != TAS_UPDATE)
-        return;
-    if (!step->couple)
-        s->wanted_old[step->object] += by;
-    else if (step->couple <= s->program.step_count)
-        s->wanted[step->couple] += by;
+    if (step->kind == TAS_READ || step->kind == TAS_UPDATE)
+        s->wanted[step->wants] += by;
 }
 
 static bool writes(const struct tas_step *step) {
@@ -92,7 +85,8 @@ static bool is_eager(const struct search *s, uint32_t actor) {
     if (step->kind != TAS_READ || step->inside || tas_breaks(&s->progress, step))
         return false;
     return actor == s->program.block_actor || s->taint.threads[actor] ||
-           (s->taint.variables[step->object] & BLOCK_WRITE) || s->writes_left[step->object] < 2;
+           (s->taint.variables[step->object] & BLOCK_WRITE) ||
+           (!step->open && s->writes_left[step->object] < 2);
 }
 
 /* The actor to move next: the one with the earliest event after `tried`, or TAS_NONE. */
@@ -221,8 +215,7 @@ bool tas_search_states(struct tas_worker *worker) {
     tas_progress_init(&s.progress, &s.program, worker);
     tas_taint_init(&s.taint, &s.program);
     size_t variables = (size_t)s.program.variable_count + 1;
-    s.wanted = st_alloc(s.program.step_count + 1, sizeof *s.wanted);
-    s.wanted_old = st_alloc(variables, sizeof *s.wanted_old);
+    s.wanted = st_alloc((size_t)s.program.content_count + 1, sizeof *s.wanted);
     s.writes_left = st_alloc(variables, sizeof *s.writes_left);
     size_t width = s.program.actor_count + 2 * variables + 2;
     s.key = st_alloc(width, sizeof *s.key);
@@ -235,7 +228,6 @@ bool tas_search_states(struct tas_worker *worker) {
     tas_program_free(&s.program);
     tas_taint_free(&s.taint);
     free(s.wanted);
-    free(s.wanted_old);
     free(s.writes_left);
     st_intern_free(&s.states);
     free(s.frames);

@@ -3,6 +3,7 @@
 #include "base/lower_bound.h"
 #include "base/map64.h"
 #include "base/memory.h"
+#include "predict/dealt_pieces.h"
 #include "predict/parallel.h"
 #include "predict/tas/decider.h"
 #include "predict/tas/schedule_path.h"
@@ -192,6 +193,76 @@ static void work(void *context, unsigned worker, size_t batch) {
     share->seconds += tas_now() - start;
 }
 
+/* ---- with others ---- */
+
+static void pack_outcome(const struct run *run, size_t place, struct st_packed *to) {
+    const struct outcome *outcome = &run->outcomes[run->queue[place]];
+    st_pack_number(to, outcome->verdict);
+    st_pack_number(to, outcome->by_static_check);
+    st_pack_number(to, outcome->witness != NULL);
+    if (outcome->witness)
+        tas_witness_pack(outcome->witness, run->graph, to);
+}
+
+/* Witnesses are kept when they come back. */
+static void judge_and_pack(void *context, size_t place, struct st_packed *to) {
+    struct run *run = context;
+    struct outcome *outcome = &run->outcomes[run->queue[place]];
+    double start = tas_now();
+    *outcome = (struct outcome){.verdict = ST_BLOCK_TIMEOUT};
+    if (!st_total_time_is_up(run->setup->total))
+        judge(run, &run->shares[0], &run->graph->blocks[run->queue[place]], outcome);
+    pack_outcome(run, place, to);
+    st_pack_real(to, tas_now() - start);
+    if (outcome->witness)
+        tas_witness_free(outcome->witness);
+    free(outcome->witness);
+    *outcome = (struct outcome){.verdict = ST_BLOCK_TIMEOUT};
+}
+
+static void take_outcome(void *context, size_t place, struct st_unpacking *from) {
+    struct run *run = context;
+    struct outcome *outcome = &run->outcomes[run->queue[place]];
+    outcome->verdict = (enum st_block_verdict)st_unpack_below(from, ST_BLOCK_VIOLATION + 1);
+    outcome->by_static_check = st_unpack_number(from);
+    if (st_unpack_number(from)) {
+        outcome->witness = st_alloc(1, sizeof *outcome->witness);
+        tas_witness_unpack(outcome->witness, run->graph, from);
+        keep_witness(run, run->queue[place]);
+    }
+    run->shares[0].seconds += st_unpack_real(from);
+}
+
+static void skip_block(void *context, size_t place) {
+    const struct run *run = context;
+    run->outcomes[run->queue[place]].verdict = ST_BLOCK_TIMEOUT;
+}
+
+static void repeat_outcome(void *context, size_t place, struct st_packed *to) {
+    pack_outcome(context, place, to);
+    st_pack_real(to, 0);
+}
+
+static uint64_t digest_queue(const struct run *run) {
+    uint64_t digest = run->round + 1;
+    for (size_t i = 0; i < run->queue_count; i++)
+        digest = (digest ^ run->queue[i]) * 0x9e3779b97f4a7c15U;
+    return digest;
+}
+
+static void work_with_crew(struct run *run) {
+    struct st_dealt_pieces pieces = {.count = run->queue_count,
+                                     .batch = BATCH,
+                                     .digest = digest_queue(run),
+                                     .total = run->setup->total,
+                                     .work = judge_and_pack,
+                                     .take = take_outcome,
+                                     .skip = skip_block,
+                                     .repeat = repeat_outcome,
+                                     .context = run};
+    run->setup->dealer->deal(run->setup->dealer->context, &pieces);
+}
+
 /* ---- which blocks come first ---- */
 
 /* Who gets how long. Most searches end at once, and a few take as long as they may: those wait
@@ -250,7 +321,10 @@ static void work_in_rounds(struct run *run, unsigned jobs) {
     fill_queue(run);
     for (run->round = 0; run->round < rounds; run->round++) {
         run->slice = run->round + 1 < rounds ? slices[run->round] : run->setup->timeout;
-        st_parallel(jobs, (run->queue_count + BATCH - 1) / BATCH, work, run);
+        if (run->setup->dealer)
+            work_with_crew(run);
+        else
+            st_parallel(jobs, (run->queue_count + BATCH - 1) / BATCH, work, run);
         if (st_total_time_is_up(run->setup->total))
             break;
         keep_unsettled(run);
@@ -320,7 +394,8 @@ static void list_block(struct run *run, size_t b, struct st_prediction *predicti
     predicted.verdict = outcome->verdict;
     if (outcome->witness) {
         tas_witness_fill(outcome->witness, graph, &predicted);
-        if (st_tas_validate_excerpt(graph->events, graph->numbers, graph->count, &predicted))
+        if (st_tas_validate_of(graph->events, graph->numbers, graph->values, graph->count,
+                               &predicted))
             drop_witness(prediction, &predicted);
         outcome->verdict = predicted.verdict;
     }
@@ -437,13 +512,15 @@ static struct st_tas_setup setup_of(const struct st_predict_options *options,
                                  .timeout = options->timeout,
                                  .total = options->total,
                                  .jobs = options->jobs,
+                                 .dealer = options->dealer,
                                  .limit = options->limit};
 }
 
 static void run_tas(const struct st_run *run, const struct st_predict_options *options,
                     const void *own, struct st_prediction *prediction) {
     struct st_tas_setup setup = setup_of(options, own);
-    struct st_tas_graph *graph = st_tas_graph_of(run->events, run->numbers, run->event_count);
+    struct st_tas_graph *graph =
+        st_tas_graph_of(run->events, run->numbers, run->values, run->event_count);
     st_tas_run(graph, &setup, prediction, NULL);
     st_tas_graph_free(graph);
     if (prediction->block_count && prediction->atomic == ST_SERIALIZABLE)
@@ -484,6 +561,9 @@ static const struct st_option option_rows[] = {
 static const char *const option_conflicts[][2] = {
     {"table", "search"}, {"table", "max-switches"}, {"table", "whole-trace"}, {NULL, NULL}};
 
+static const struct st_predictor_table tables[] = {{"table", "segments", st_tas_fill_table},
+                                                   {NULL, NULL, NULL}};
+
 const struct st_predictor st_tas = {
     .name = "tas",
     .summary = "feasible schedules through trace segments, each with a witness",
@@ -494,6 +574,5 @@ const struct st_predictor st_tas = {
     .own_size = sizeof(struct st_tas_options),
     .conflicts = option_conflicts,
     .run = run_tas,
-    .table_option = "table",
-    .fill_table = st_tas_fill_table,
+    .tables = tables,
 };

@@ -5,7 +5,11 @@
  * A schedule is feasible ("AVP run") when
  *  - each thread executes its events in order, up to some point;
  *  - each read sees the write that it saw in the trace (its couple; the initial value counts as
- *    one), except that the last event of a thread may be a read that sees anything;
+ *    one), except that the last event of a thread may be a read that sees anything. If the trace
+ *    knows values, a read also sees its couple where it sees another write of the same value. The
+ *    value of a write is what the trace says that it left, or that the variable held before the
+ * next write, or when a read saw it; if these differ, it is unknown, and equal to no other.
+ * Likewise the initial value;
  *  - locks exclude each other, and a thread that has stopped keeps its locks; a child starts after
  *    its fork, and a join waits until the child has executed all its events and seen all its
  *    couples;
@@ -30,6 +34,7 @@
 #define SERIATIM_PREDICT_TAS_TAS_H
 
 #include "predict/predictor.h"
+#include "trace/values.h"
 
 struct st_tas_graph;
 
@@ -40,9 +45,11 @@ struct st_tas_graph *st_tas_graph_new(const struct st_event *events, size_t coun
 
 /* The same for an excerpt of a trace (predict/excerpt.h): events[i] is event number numbers[i].
  * Findings have the numbers of the trace, and schedules do not list what they replay from its
- * beginning (st_predicted_block.replayed). */
+ * beginning (st_predicted_block.replayed). Without numbers, it is the trace. values[i] has
+ * what is known of the variable of events[i]; without values, nothing is. All must outlive the
+ * graph. */
 struct st_tas_graph *st_tas_graph_of(const struct st_event *events, const uint64_t *numbers,
-                                     size_t count);
+                                     const struct st_value_numbers *values, size_t count);
 void st_tas_graph_free(struct st_tas_graph *graph);
 
 enum st_tas_search {
@@ -60,6 +67,8 @@ struct st_tas_options {
 };
 
 /* One configuration of the search. */
+struct st_piece_dealer;
+
 struct st_tas_setup {
     enum st_tas_search search;
     bool whole_trace;  /* search the whole trace instead of the segment ("no TAS"); for chains it
@@ -79,6 +88,7 @@ struct st_tas_setup {
     struct st_tas_suspect *suspects; /* judge these only, and count the others as atomic; NULL: all
                                       * are judged. In the order of their begins */
     size_t suspect_count;
+    const struct st_piece_dealer *dealer; /* others work with us; NULL: nobody does */
 };
 
 /* An outermost block that is to be judged. */
@@ -121,8 +131,9 @@ void st_tas_fill_table(const struct st_run *run, const struct st_predict_options
 const char *st_tas_validate(const struct st_event *events, size_t count,
                             const struct st_predicted_block *predicted);
 
-/* The same for an excerpt, with the numbers passed to st_tas_graph_of. */
-const char *st_tas_validate_excerpt(const struct st_event *events, const uint64_t *numbers,
-                                    size_t count, const struct st_predicted_block *predicted);
+/* The same with the numbers and values passed to st_tas_graph_of. */
+const char *st_tas_validate_of(const struct st_event *events, const uint64_t *numbers,
+                               const struct st_value_numbers *values, size_t count,
+                               const struct st_predicted_block *predicted);
 
 #endif

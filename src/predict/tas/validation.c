@@ -19,6 +19,8 @@ struct facts {
     size_t count;
     uint32_t threads, variables, locks, channels;
     uint64_t *position;  /* in its thread, from 1; 0: dropped */
+    uint32_t *value;     /* by write: what it leaves; 0: unknown. NULL: no values are known */
+    uint32_t *initial;   /* by variable: what it holds at first; the same */
     uint64_t *couple;    /* for a read, the write that it saw; for a write, the read with which it
                           * forms one step; for a send, the next send of its channel; for a join,
                           * how many events of the child came before it */
@@ -139,6 +141,41 @@ static void find_couples(struct facts *f) {
     free(access);
 }
 
+/* Something in the trace says what a write left, or what a variable held at first. */
+static void note_value(uint32_t *value, bool *doubt, uint32_t says) {
+    *doubt |= says && *value && *value != says;
+    *value = says ? says : *value;
+}
+
+/* The value of a write is what the trace says of it, directly or by what its variable held up to
+ * the next write, if all that agrees. */
+static void find_values(struct facts *f, const struct st_value_numbers *values) {
+    bool *doubts = st_alloc(f->count + 1, sizeof *doubts);
+    bool *initial_doubts = st_alloc((size_t)f->variables + 1, sizeof *initial_doubts);
+    uint64_t *write = st_alloc((size_t)f->variables + 1, sizeof *write);
+    f->value = st_alloc(f->count + 1, sizeof *f->value);
+    f->initial = st_alloc((size_t)f->variables + 1, sizeof *f->initial);
+    for (size_t i = 0; i < f->count; i++) {
+        const struct st_event *e = &f->events[i];
+        if (e->op != ST_READ && e->op != ST_WRITE)
+            continue;
+        uint64_t last = write[e->target];
+        note_value(last ? &f->value[last - 1] : &f->initial[e->target],
+                   last ? &doubts[last - 1] : &initial_doubts[e->target], values[i].held);
+        if (e->op == ST_WRITE) {
+            note_value(&f->value[i], &doubts[i], values[i].left);
+            write[e->target] = i + 1;
+        }
+    }
+    for (size_t i = 0; i < f->count; i++)
+        f->value[i] = doubts[i] ? 0 : f->value[i];
+    for (uint32_t x = 0; x < f->variables; x++)
+        f->initial[x] = initial_doubts[x] ? 0 : f->initial[x];
+    free(doubts);
+    free(initial_doubts);
+    free(write);
+}
+
 static void find_order(struct facts *f) {
     uint64_t *counts = st_alloc((size_t)f->threads + 1, sizeof *counts);
     uint64_t *last_send = st_alloc((size_t)f->channels + 1, sizeof *last_send);
@@ -166,7 +203,8 @@ static void find_order(struct facts *f) {
     free(recent);
 }
 
-static void learn(struct facts *f, const struct st_event *events, size_t count) {
+static void learn(struct facts *f, const struct st_event *events,
+                  const struct st_value_numbers *values, size_t count) {
     *f = (struct facts){.events = events, .count = count};
     count_names(f);
     f->position = st_alloc(count + 1, sizeof *f->position);
@@ -178,10 +216,14 @@ static void learn(struct facts *f, const struct st_event *events, size_t count) 
     find_order(f);
     find_woken(f);
     find_couples(f);
+    if (values)
+        find_values(f, values);
 }
 
 static void forget(struct facts *f) {
     free(f->position);
+    free(f->value);
+    free(f->initial);
     free(f->couple);
     free(f->update);
     free(f->ends_wait);
@@ -207,6 +249,21 @@ static bool waits_have_begun(const struct replay *r, uint64_t send) {
     return true;
 }
 
+static uint32_t value_of(const struct facts *f, uint32_t variable, uint64_t write) {
+    return write ? f->value[write - 1] : f->initial[variable];
+}
+
+/* Does the read see its couple, or another write of the same value? */
+static bool sees_couple(const struct replay *r, uint64_t number) {
+    const struct facts *f = r->facts;
+    uint32_t variable = f->events[number - 1].target;
+    uint64_t written = r->written[variable], couple = f->couple[number - 1];
+    if (written == couple || written == UNKNOWN || !f->value)
+        return written == couple;
+    uint32_t value = value_of(f, variable, written);
+    return value && value == value_of(f, variable, couple);
+}
+
 static const char *check_access(struct replay *r, uint64_t number) {
     const struct facts *f = r->facts;
     const struct st_event *e = &f->events[number - 1];
@@ -216,7 +273,7 @@ static const char *check_access(struct replay *r, uint64_t number) {
     *pending = 0;
     if (e->op == ST_WRITE) {
         r->written[e->target] = number;
-    } else if (r->written[e->target] != f->couple[number - 1]) {
+    } else if (!sees_couple(r, number)) {
         r->broken[e->thread] = true;
         if (f->update[number - 1])
             r->written[e->target] = UNKNOWN;
@@ -346,10 +403,10 @@ static const char *check_path(const struct replay *r, const struct st_predicted_
     return NULL;
 }
 
-const char *st_tas_validate(const struct st_event *events, size_t count,
-                            const struct st_predicted_block *predicted) {
+static const char *validate(const struct st_event *events, const struct st_value_numbers *values,
+                            size_t count, const struct st_predicted_block *predicted) {
     struct facts f;
-    learn(&f, events, count);
+    learn(&f, events, values, count);
     struct replay r = {.facts = &f};
     r.done = st_alloc((size_t)f.threads + 1, sizeof *r.done);
     r.broken = st_alloc((size_t)f.threads + 1, sizeof *r.broken);
@@ -402,13 +459,19 @@ static struct st_predicted_block translate(const uint64_t *numbers, size_t count
     return copy;
 }
 
-const char *st_tas_validate_excerpt(const struct st_event *events, const uint64_t *numbers,
-                                    size_t count, const struct st_predicted_block *predicted) {
+const char *st_tas_validate_of(const struct st_event *events, const uint64_t *numbers,
+                               const struct st_value_numbers *values, size_t count,
+                               const struct st_predicted_block *predicted) {
     if (!numbers)
-        return st_tas_validate(events, count, predicted);
+        return validate(events, values, count, predicted);
     struct st_predicted_block copy = translate(numbers, count, predicted);
-    const char *wrong = st_tas_validate(events, count, &copy);
+    const char *wrong = validate(events, values, count, &copy);
     free(copy.witness);
     free(copy.path);
     return wrong;
+}
+
+const char *st_tas_validate(const struct st_event *events, size_t count,
+                            const struct st_predicted_block *predicted) {
+    return validate(events, NULL, count, predicted);
 }

@@ -175,8 +175,26 @@ uint32_t tas_window_holder(const struct tas_window *window, const struct st_tas_
     return TAS_NONE;
 }
 
-/* Unfreezes the event and all later events of its thread. */
+uint32_t tas_window_last_write(const struct tas_window *window, const struct st_tas_graph *graph,
+                               uint32_t variable) {
+    size_t key = 2 * (size_t)variable + 1;
+    uint32_t last = 0;
+    for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++) {
+        const struct tas_run *run = &graph->runs[r];
+        size_t place = tas_run_from(graph, run, window->from[run->thread] + 1);
+        if (place > run->first && graph->accesses[place - 1] + 1 > last)
+            last = graph->accesses[place - 1] + 1;
+    }
+    return last;
+}
+
+/* Unfreezes the event and all later events of its thread; with values, all later events. */
 static void thaw(struct tas_window *window, const struct st_tas_graph *graph, uint32_t event) {
+    if (graph->content && event < window->limit) {
+        window->limit = event;
+        window->thawed = true;
+        return;
+    }
     uint32_t *from = &window->from[graph->events[event].thread];
     if (graph->position[event] <= *from) {
         *from = graph->position[event] - 1;
@@ -279,8 +297,85 @@ static void look_at_window(struct tas_window *window, const struct st_tas_graph 
         }
 }
 
+/* ---- the same if the trace has values ---- */
+
+/* Can the read of the window see this frozen write, and not the last one? */
+static bool is_visible_before(const struct st_tas_graph *graph, uint32_t write, uint32_t last,
+                              uint32_t read) {
+    return !tas_must_precede(graph, write, last) || !tas_must_precede(graph, last, read);
+}
+
+static void look_at_value_read(struct tas_window *window, const struct st_tas_graph *graph,
+                               uint32_t read) {
+    uint32_t x = graph->events[read].target, content = graph->content[read];
+    uint32_t last = tas_window_last_write(window, graph, x);
+    if ((last ? graph->content[last - 1] : 0) == content) {
+        window->couples[x] = read;
+        window->couple_stamps[x] = window->stamp;
+        return;
+    }
+    bool visible = last && !content && !tas_must_precede(graph, last - 1, read);
+    for (uint32_t w = tas_first_alike(graph, read); w && w - 1 < window->limit && !visible;
+         w = graph->alike[w - 1])
+        visible = is_visible_before(graph, w - 1, last - 1, read);
+    if (visible)
+        thaw(window, graph, last - 1);
+}
+
+/* Reads of the window see what the frozen part left. Could the write come before that? */
+static void look_at_value_rival(struct tas_window *window, const struct st_tas_graph *graph,
+                                uint32_t write) {
+    uint32_t x = graph->events[write].target;
+    if (window->couple_stamps[x] != window->stamp ||
+        graph->content[window->couples[x]] == graph->content[write])
+        return;
+    for (uint32_t w = tas_first_alike(graph, window->couples[x]); w && w - 1 < window->limit;
+         w = graph->alike[w - 1])
+        if (!tas_must_precede(graph, w - 1, write)) {
+            thaw(window, graph, w - 1);
+            return;
+        }
+}
+
+static void look_at_values(struct tas_window *window, const struct st_tas_graph *graph) {
+    window->stamp++;
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        for (uint32_t p = window->from[t] + 1; p <= window->to[t] && !window->thawed; p++) {
+            uint32_t event = tas_event_at(graph, t, p);
+            if (graph->events[event].op == ST_READ && graph->shared[graph->events[event].target])
+                look_at_value_read(window, graph, event);
+        }
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        for (uint32_t p = window->from[t] + 1; p <= window->to[t] && !window->thawed; p++) {
+            uint32_t event = tas_event_at(graph, t, p), op = graph->events[event].op;
+            if (op == ST_ACQUIRE)
+                look_at_rival(window, graph, event);
+            else if (op == ST_WRITE && graph->shared[graph->events[event].target])
+                look_at_value_rival(window, graph, event);
+        }
+}
+
+static void freeze_with_values(struct tas_window *window, const struct st_tas_graph *graph,
+                               uint32_t limit) {
+    window->limit = limit;
+    do {
+        window->thawed = false;
+        for (uint32_t t = 0; t < graph->thread_count; t++) {
+            window->from[t] = tas_position_before(graph, t, window->limit);
+            if (window->from[t] && tas_is_update(graph, tas_event_at(graph, t, window->from[t])))
+                thaw(window, graph, tas_event_at(graph, t, window->from[t]));
+        }
+        if (!window->thawed)
+            look_at_values(window, graph);
+    } while (window->thawed);
+}
+
 void tas_window_freeze(struct tas_window *window, const struct st_tas_graph *graph,
                        uint32_t limit) {
+    if (graph->content) {
+        freeze_with_values(window, graph, limit);
+        return;
+    }
     bool whole = true; /* the first events of the trace, all of them, depend on nothing else */
     window->limit = limit;
     window->thawed = false;
@@ -304,6 +399,28 @@ void tas_window_freeze(struct tas_window *window, const struct st_tas_graph *gra
 
 /* ---- windows of blocks ---- */
 
+/* Adds the writes that reads of the window could see instead of those that they saw. False if there
+ * is none to add. */
+static bool add_choices(struct tas_window *window, const struct st_tas_graph *graph,
+                        const uint32_t *lower) {
+    bool added = false;
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        for (uint32_t p = window->from[t] + 1; p <= window->to[t]; p++) {
+            uint32_t read = tas_event_at(graph, t, p);
+            if (!tas_is_open(graph, read))
+                continue;
+            for (uint32_t w = tas_first_alike(graph, read); w; w = graph->alike[w - 1]) {
+                uint32_t other = graph->events[w - 1].thread, position = graph->position[w - 1];
+                if (position <= window->to[other] || position >= lower[other] ||
+                    tas_must_precede(graph, read, w - 1))
+                    continue;
+                add_event(window, graph, w - 1, false);
+                added = true;
+            }
+        }
+    return added;
+}
+
 bool tas_window_find(struct tas_window *window, const struct st_tas_graph *graph,
                      const struct tas_segment *segment) {
     uint32_t own = segment->block->thread;
@@ -325,8 +442,10 @@ bool tas_window_find(struct tas_window *window, const struct st_tas_graph *graph
         if (tas_is_update(graph, end))
             window->to[t]++;
     }
-    add_releases(window, graph, own, segment->lower);
-    tas_window_freeze(window, graph, limit);
+    do {
+        add_releases(window, graph, own, segment->lower);
+        tas_window_freeze(window, graph, limit);
+    } while (graph->content && add_choices(window, graph, segment->lower));
     return true;
 }
 

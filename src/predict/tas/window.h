@@ -13,7 +13,11 @@
  *    holds it anyway;
  *  - for each read in the window whose couple is in the frozen part, the couple is the last write
  *    to the variable there, and each write to it in the window must come after that couple
- *    anyway. */
+ *    anyway.
+ * If the trace has values, the frozen part is the first `limit` events of the trace. The last
+ * condition is then about each frozen write that a read in the window could see: the last one to
+ * the variable must leave the same value, or lie between the two anyway, and each write to it in
+ * the window must leave the same value, or come after it anyway. */
 #ifndef SERIATIM_PREDICT_TAS_WINDOW_H
 #define SERIATIM_PREDICT_TAS_WINDOW_H
 
@@ -57,6 +61,10 @@ static inline bool tas_is_frozen(const struct tas_window *window, const struct s
                                  uint32_t event) {
     return graph->position[event] <= window->from[graph->events[event].thread];
 }
+
+/* Index + 1 of the last write to a shared variable in the frozen part, or 0. */
+uint32_t tas_window_last_write(const struct tas_window *window, const struct st_tas_graph *graph,
+                               uint32_t variable);
 
 /* The acquire that holds the lock at the end of the frozen part, or TAS_NONE. */
 uint32_t tas_window_holder(const struct tas_window *window, const struct st_tas_graph *graph,

@@ -8,9 +8,7 @@
 struct making {
     const struct tas_worker *worker;
     struct tas_program *program;
-    struct st_map64 variables, locks, writes; /* writes: events; their numbers index steps_of */
-    uint32_t *steps_of;                       /* step + 1 of each write */
-    size_t steps_of_capacity;
+    struct st_map64 variables, locks, contents;
 };
 
 static bool is_inside(const struct tas_worker *worker, uint32_t event) {
@@ -20,10 +18,14 @@ static bool is_inside(const struct tas_worker *worker, uint32_t event) {
            position <= block->last;
 }
 
-static void note_write(struct making *m, uint32_t event) {
-    uint32_t number = st_map64_number(&m->writes, event);
-    st_reserve(&m->steps_of, &m->steps_of_capacity, (size_t)number + 1);
-    m->steps_of[number] = (uint32_t)m->program->step_count + 1;
+/* The number of a content in the program. Each variable has an initial one of its own. */
+static uint32_t number_content(struct making *m, uint32_t variable, uint32_t content) {
+    return st_map64_number(&m->contents, content ? content : (UINT64_C(1) << 32 | variable));
+}
+
+static uint32_t content_of(struct making *m, uint32_t event) {
+    const struct st_tas_graph *graph = m->worker->graph;
+    return number_content(m, graph->events[event].target, tas_content(graph, event));
 }
 
 /* Makes the step of an event. False if the event has none. */
@@ -41,8 +43,8 @@ static bool make_step(struct making *m, uint32_t event, struct tas_step *step) {
     step->kind = e->op == ST_READ ? TAS_READ : TAS_WRITE;
     step->object = st_map64_number(&m->variables, e->target);
     step->inside = is_inside(m->worker, event);
-    if (e->op == ST_WRITE)
-        note_write(m, event);
+    step->open = e->op == ST_READ && tas_is_open(graph, event);
+    *(e->op == ST_READ ? &step->wants : &step->leaves) = content_of(m, event);
     return true;
 }
 
@@ -73,7 +75,7 @@ static void make_actor(struct making *m, uint32_t t) {
         step.clock = news(graph, event, &clock);
         if (p < window->to[t] && tas_is_update(graph, event)) {
             step.kind = TAS_UPDATE;
-            note_write(m, tas_event_at(graph, t, ++p));
+            step.leaves = content_of(m, tas_event_at(graph, t, ++p));
         }
         st_reserve(&program->steps, &program->step_capacity, program->step_count + 1);
         program->steps[program->step_count++] = step;
@@ -87,18 +89,18 @@ static void make_actor(struct making *m, uint32_t t) {
     program->actors[program->actor_count++] = actor;
 }
 
-static void find_couples(struct making *m) {
+/* The content that the frozen part leaves in a variable. */
+static uint32_t frozen_content(struct making *m, uint32_t variable) {
     const struct st_tas_graph *graph = m->worker->graph;
-    for (size_t i = 0; i < m->program->step_count; i++) {
-        struct tas_step *step = &m->program->steps[i];
-        uint32_t couple = graph->partner[step->event];
-        if ((step->kind != TAS_READ && step->kind != TAS_UPDATE) || !couple ||
-            tas_is_frozen(&m->worker->window, graph, couple - 1))
-            continue;
-        uint32_t number = st_map64_find(&m->writes, couple - 1);
-        /* A couple that is never executed cannot be seen. */
-        step->couple = number == ST_MAP64_NONE ? TAS_NONE - 1 : m->steps_of[number];
-    }
+    uint32_t write = tas_window_last_write(&m->worker->window, graph, variable);
+    return number_content(m, variable, write ? tas_content(graph, write - 1) : 0);
+}
+
+static void find_start(struct making *m) {
+    struct tas_program *program = m->program;
+    program->start = st_alloc((size_t)program->variable_count + 1, sizeof *program->start);
+    for (uint32_t x = 0; x < program->variable_count; x++)
+        program->start[x] = frozen_content(m, (uint32_t)m->variables.ids[x]);
 }
 
 static void find_held(struct making *m) {
@@ -124,23 +126,24 @@ void tas_program_make(struct tas_program *program, const struct tas_worker *work
     program->end = st_alloc((size_t)graph->thread_count + 1, sizeof *program->end);
     st_map64_init(&m.variables);
     st_map64_init(&m.locks);
-    st_map64_init(&m.writes);
+    st_map64_init(&m.contents);
     for (uint32_t t = 0; t < graph->thread_count; t++)
         make_actor(&m, t);
     program->variable_count = m.variables.count;
     program->lock_count = m.locks.count;
-    find_couples(&m);
+    find_start(&m);
     find_held(&m);
     st_map64_free(&m.variables);
     st_map64_free(&m.locks);
-    st_map64_free(&m.writes);
-    free(m.steps_of);
+    program->content_count = m.contents.count;
+    st_map64_free(&m.contents);
 }
 
 void tas_program_free(struct tas_program *program) {
     free(program->actors);
     free(program->steps);
     free(program->held);
+    free(program->start);
     free(program->end);
 }
 
@@ -183,6 +186,8 @@ void tas_progress_init(struct tas_progress *progress, const struct tas_program *
         set_reached(progress, a);
     for (uint32_t l = 0; l < program->lock_count; l++)
         progress->holder[l] = program->held[l];
+    for (uint32_t x = 0; x < program->variable_count; x++)
+        progress->written[x] = program->start[x];
 }
 
 void tas_progress_free(struct tas_progress *progress) {
@@ -216,8 +221,7 @@ bool tas_enabled(const struct tas_progress *progress, uint32_t actor) {
 uint32_t tas_advance(struct tas_progress *progress, uint32_t actor) {
     const struct tas_program *program = progress->program;
     const struct tas_actor *a = &program->actors[actor];
-    uint32_t number = a->first + progress->next[actor];
-    const struct tas_step *step = &program->steps[number];
+    const struct tas_step *step = &program->steps[a->first + progress->next[actor]];
     bool lock = tas_is_lock(step);
     uint32_t before = (lock ? progress->holder : progress->written)[step->object];
     if (lock) {
@@ -227,7 +231,7 @@ uint32_t tas_advance(struct tas_progress *progress, uint32_t actor) {
         if (step->kind == TAS_UPDATE)
             progress->written[step->object] = TAS_NONE;
     } else if (step->kind != TAS_READ) {
-        progress->written[step->object] = number + 1;
+        progress->written[step->object] = step->leaves;
     }
     progress->next[actor]++;
     progress->path[progress->taken++] = actor;

@@ -13,8 +13,10 @@ struct tas_step {
     enum tas_kind kind;
     bool inside;     /* an access of the block */
     uint32_t object; /* variable or lock, numbered from 0 in the program */
-    uint32_t couple; /* for a read or update, number + 1 of the step that writes; 0: that is in the
-                      * frozen part, or the initial value */
+    bool open;       /* a read or update that can see its value from several writes */
+    uint32_t wants;  /* for a read or update: the content that it must see, numbered in the
+                      * program */
+    uint32_t leaves; /* for a write or update: the content that the variable has after it */
     uint32_t clock;  /* the vector that must be met; TAS_NONE: the same as before */
 };
 
@@ -33,9 +35,11 @@ struct tas_program {
     struct tas_step *steps;
     size_t step_count, step_capacity;
     uint32_t variable_count, lock_count;
-    uint32_t *held; /* by lock: actor + 1 that holds it at the start; TAS_NONE: the holder is no
-                     * actor */
-    uint32_t *end;  /* by thread: the position reached when all steps are executed */
+    uint32_t content_count; /* what all variables can hold; numbers are below */
+    uint32_t *held;  /* by lock: actor + 1 that holds it at the start; TAS_NONE: the holder is no
+                      * actor */
+    uint32_t *start; /* by variable: the content that it has at the start */
+    uint32_t *end;   /* by thread: the position reached when all steps are executed */
 };
 
 void tas_program_make(struct tas_program *program, const struct tas_worker *worker);
@@ -51,8 +55,7 @@ struct tas_progress {
     uint32_t *next;    /* by actor */
     bool *broken;      /* by actor */
     uint32_t *reached; /* by thread: the position up to which all events are executed and intact */
-    uint32_t *written; /* by variable: number + 1 of the step that wrote last; 0: none; TAS_NONE: a
-                        * broken update may have */
+    uint32_t *written; /* by variable: its content; TAS_NONE: unknown, after a broken update */
     uint32_t *holder;  /* by lock: actor + 1; TAS_NONE: a thread that has stopped */
 };
 
@@ -73,7 +76,7 @@ bool tas_enabled(const struct tas_progress *progress, uint32_t actor);
 /* Would the step, a read or an update, fail to see its couple? */
 static inline bool tas_breaks(const struct tas_progress *progress, const struct tas_step *step) {
     return (step->kind == TAS_READ || step->kind == TAS_UPDATE) &&
-           progress->written[step->object] != step->couple;
+           progress->written[step->object] != step->wants;
 }
 
 /* Takes the next step of an actor. Returns what tas_retract needs to undo it. */

@@ -4,7 +4,8 @@
  * Why only that: a feasible schedule that cuts a block is an interleaving of a part of the events.
  * Unless some schedule ends in deadlock, the rest can follow, and the whole is an interleaving that
  * cuts the block; the commit nodes report it. Where this does not hold (deadlock, blocks that are
- * divided, --sync=all), the search looks at what they call atomic, too. */
+ * divided, or ordered partway through, --sync=all), the search looks at what they call atomic, too.
+ */
 #include "base/lower_bound.h"
 #include "base/memory.h"
 #include "predict/commit/commit_node.h"
@@ -19,7 +20,8 @@ struct tiers {
     struct st_prediction proven;
     struct st_tas_suspect *suspects; /* in the order of their begins, each once */
     size_t suspect_count;
-    bool has_parts; /* some blocks are judged in parts */
+    bool has_parts;        /* some blocks are judged in parts */
+    bool has_order_within; /* some that are called atomic are ordered partway through */
 };
 
 /* ---- whom to search for ---- */
@@ -49,9 +51,11 @@ static void collect_suspects(struct tiers *tiers, const struct st_model *model,
     tiers->suspects = st_alloc(count + 1, sizeof *tiers->suspects);
     for (size_t i = 0; i < count; i++) {
         bool part = is_part(sorted, count, i);
+        bool atomic = tiers->possible.verdicts[sorted[i]->unit] == ST_BLOCK_ATOMIC;
+        bool ordered = atomic && sorted[i]->ordered_within;
         tiers->has_parts |= part;
-        if ((!i || sorted[i - 1]->begin != sorted[i]->begin) &&
-            (all || part || tiers->possible.verdicts[sorted[i]->unit] != ST_BLOCK_ATOMIC))
+        tiers->has_order_within |= ordered;
+        if ((!i || sorted[i - 1]->begin != sorted[i]->begin) && (all || part || ordered || !atomic))
             tiers->suspects[tiers->suspect_count++].begin = sorted[i]->begin;
     }
     free(sorted);
@@ -80,12 +84,14 @@ static void search_for_proofs(struct tiers *tiers, const struct st_run *run,
                                        .timeout = options->timeout,
                                        .total = &total,
                                        .jobs = options->jobs,
+                                       .dealer = options->dealer,
                                        .limit = options->limit,
                                        .suspects = tiers->suspects,
                                        .suspect_count = tiers->suspect_count};
     if (!tiers->suspect_count)
         return;
-    struct st_tas_graph *graph = st_tas_graph_of(run->events, run->numbers, run->event_count);
+    struct st_tas_graph *graph =
+        st_tas_graph_of(run->events, run->numbers, run->values, run->event_count);
     st_tas_run(graph, &setup, &tiers->proven, NULL);
     st_tas_graph_free(graph);
 }
@@ -150,6 +156,14 @@ static void add_caveats(const struct tiers *tiers, struct st_prediction *predict
                                "what they saw.");
 }
 
+/* Of the blocks that the commit nodes may miss, feasible schedules are all that is known. */
+static void add_gap(const struct tiers *tiers, struct st_prediction *prediction) {
+    if (tiers->has_order_within)
+        st_prediction_may_miss(prediction,
+                               "Blocks that initialise something once, or wait for that, were "
+                               "judged only in schedules in which reads see what they saw.");
+}
+
 static void run_tiers(const struct st_run *run, const struct st_predict_options *options,
                       const void *own, struct st_prediction *prediction) {
     static const struct st_commit_node_options usual = {.pairwise = false};
@@ -164,6 +178,7 @@ static void run_tiers(const struct st_run *run, const struct st_predict_options 
     prediction->in_tiers = true;
     prediction->stopped = tiers.proven.by[ST_BLOCK_TIMEOUT] > 0; /* if the time is up */
     add_caveats(&tiers, prediction);
+    add_gap(&tiers, prediction);
     enum st_block_verdict *verdicts = join_verdicts(&tiers, model);
     st_report_instances(model, verdicts, explain, &tiers, options->limit, prediction);
     free(verdicts);

@@ -1,4 +1,5 @@
 /* What a hunt adds to the JSON of a result: "seriatim-hunt/1". */
+#include "report/hunt_members.h"
 #include "report/json/json_parts.h"
 
 #include <stdlib.h>
@@ -11,9 +12,36 @@ static void write_texts(const char *key, const char *const *texts, struct st_jso
     st_json_array_end(json);
 }
 
-static void write_given(struct st_json *json, const char *key, const char *text) {
-    if (text)
-        st_json_string_field(json, key, text);
+static void write_member(const struct st_member *member, const void *at, struct st_json *json) {
+    const char *text;
+    const char *const *texts;
+    switch (member->type) {
+    case ST_MEMBER_TEXT:
+        text = *(const char *const *)at;
+        if (text || member->need != ST_MEMBER_LEFT_OUT)
+            st_json_maybe_string_field(json, member->key, text);
+        break;
+    case ST_MEMBER_TEXTS:
+        texts = *(const char *const *const *)at;
+        if (texts || member->need != ST_MEMBER_LEFT_OUT)
+            write_texts(member->key, texts, json);
+        break;
+    case ST_MEMBER_NUMBER:
+        st_json_number_field(json, member->key, *(const uint64_t *)at);
+        break;
+    case ST_MEMBER_BOOL:
+        st_json_bool_field(json, member->key, *(const bool *)at);
+        break;
+    case ST_MEMBER_OUTCOME:
+        st_json_string_field(json, member->key, st_outcome_name(*(const enum st_outcome *)at));
+        break;
+    }
+}
+
+static void write_members(const struct st_member *member, const void *object,
+                          struct st_json *json) {
+    for (; member->key; member++)
+        write_member(member, (const char *)object + member->offset, json);
 }
 
 static void write_course_step(const struct st_course_step *step, struct st_json *json) {
@@ -23,36 +51,14 @@ static void write_course_step(const struct st_course_step *step, struct st_json 
         if (step->alike)
             st_json_bool_field(json, "alike", true);
     } else {
-        st_json_string_field(json, "thread", step->thread);
-        st_json_string_field(json, "does", step->does);
-        if (step->blocks)
-            write_texts("blocks", step->blocks, json);
-        write_given(json, "until", step->until);
-        write_given(json, "for", step->awaited);
-        write_given(json, "function", step->function);
-        write_given(json, "loc", step->loc);
+        write_members(st_course_members, step, json);
     }
     st_json_object_end(json);
 }
 
 void st_write_observation(const struct st_observation *observation, struct st_json *json) {
     st_json_bool_field(json, "observed", true);
-    st_json_number_field(json, "run", observation->run);
-    st_json_number_field(json, "seed", observation->seed);
-    st_json_string_field(json, "strategy", observation->strategy);
-    st_json_number_field(json, "seen_in", observation->seen_in);
-    st_json_maybe_string_field(json, "schedule", observation->schedule);
-    st_json_number_field(json, "preemptions", observation->preemptions);
-    st_json_bool_field(json, "minimised", observation->minimised);
-    st_json_maybe_string_field(json, "replayed", observation->replayed);
-    st_json_string_field(json, "outcome", st_outcome_name(observation->outcome));
-    st_json_maybe_string_field(json, "signal", observation->signal);
-    st_json_maybe_string_field(json, "message", observation->message);
-    st_json_maybe_string_field(json, "printed", observation->printed);
-    st_json_maybe_string_field(json, "expected", observation->expected);
-    st_json_number_field(json, "status", observation->status);
-    st_json_number_field(json, "expected_status", observation->expected_status);
-    st_json_bool_field(json, "client", observation->client);
+    write_members(st_observation_members, observation, json);
     st_json_key(json, "course");
     st_json_array(json);
     for (size_t i = 0; i < observation->course_count; i++)
@@ -60,14 +66,9 @@ void st_write_observation(const struct st_observation *observation, struct st_js
     st_json_array_end(json);
 }
 
-static void write_stuck(const struct st_stuck_thread *stuck, struct st_json *json) {
+static void write_flat(const struct st_member *members, const void *object, struct st_json *json) {
     st_json_flat_object(json);
-    st_json_string_field(json, "thread", stuck->thread);
-    write_given(json, "for", stuck->awaited);
-    write_given(json, "object", stuck->object);
-    write_given(json, "owner", stuck->owner);
-    write_given(json, "function", stuck->function);
-    write_given(json, "loc", stuck->loc);
+    write_members(members, object, json);
     st_json_object_end(json);
 }
 
@@ -76,16 +77,12 @@ static void write_failure(const struct st_report *report, const struct st_failur
     struct st_story story = st_failure_story(report, failure);
     st_json_object(json);
     st_json_string_field(json, "kind", st_outcome_name(failure->observation.outcome));
-    st_json_maybe_string_field(json, "thread", failure->thread);
-    st_json_maybe_string_field(json, "function", failure->function);
-    st_json_maybe_string_field(json, "where", failure->loc);
-    st_json_bool_field(json, "exact", failure->exact);
-    st_json_string_field(json, "fingerprint", failure->fingerprint);
+    write_members(st_failure_members, failure, json);
     st_write_observation(&failure->observation, json);
     st_json_key(json, "threads");
     st_json_array(json);
     for (size_t i = 0; i < failure->stuck_count; i++)
-        write_stuck(&failure->stuck[i], json);
+        write_flat(st_stuck_members, &failure->stuck[i], json);
     st_json_array_end(json);
     st_json_key(json, "story");
     st_write_story(&story, json);
@@ -96,15 +93,8 @@ static void write_failure(const struct st_report *report, const struct st_failur
 static void write_tried_steps(const struct st_tried_prediction *prediction, struct st_json *json) {
     st_json_key(json, "steps");
     st_json_array(json);
-    for (size_t i = 0; i < prediction->step_count; i++) {
-        const struct st_tried_step *step = &prediction->steps[i];
-        st_json_flat_object(json);
-        st_json_string_field(json, "thread", step->thread);
-        st_json_string_field(json, "op", step->op);
-        st_json_string_field(json, "function", step->function);
-        st_json_string_field(json, "loc", step->loc);
-        st_json_object_end(json);
-    }
+    for (size_t i = 0; i < prediction->step_count; i++)
+        write_flat(st_tried_step_members, &prediction->steps[i], json);
     st_json_array_end(json);
 }
 
@@ -115,32 +105,22 @@ static void write_confirmation(const struct st_tried_prediction *prediction, str
         st_json_null(json);
     else
         st_json_bool(json, prediction->state == ST_CONFIRMED);
-    st_json_number_field(json, "tries", prediction->tries);
-    st_json_bool_field(json, "placed", prediction->placed);
-    if (prediction->state != ST_CONFIRMED)
-        return;
-    st_json_number_field(json, "run", prediction->run);
-    st_json_maybe_string_field(json, "schedule", prediction->schedule);
-    st_json_maybe_string_field(json, "outcome", prediction->outcome);
+    if (prediction->state == ST_CONFIRMED)
+        write_members(st_confirmation_members, prediction, json);
 }
 
-static void write_prediction(const struct st_tried_prediction *prediction, struct st_json *json) {
-    char *sentence = st_tried_text(prediction);
+static void write_prediction(const struct st_hunt_facts *hunt, size_t index, struct st_json *json) {
+    const struct st_tried_prediction *prediction = &hunt->predictions[index];
+    char *sentence = st_tried_text(hunt, index);
     st_json_object(json);
-    st_json_string_field(json, "kind", prediction->kind);
-    st_json_maybe_string_field(json, "block", prediction->block);
+    write_members(st_tried_members, prediction, json);
     if (prediction->block)
         st_json_number_field(json, "depth", prediction->depth);
-    st_json_string_field(json, "thread", prediction->thread);
-    st_json_number_field(json, "begin", prediction->begin);
-    st_json_maybe_string_field(json, "loc", prediction->loc);
-    write_texts("engines", prediction->engines, json);
-    st_json_string_field(json, "verdict", prediction->verdict);
-    st_json_maybe_string_field(json, "pattern", prediction->pattern);
-    write_texts("on", prediction->variables, json);
     write_tried_steps(prediction, json);
     write_confirmation(prediction, json);
     st_json_string_field(json, "sentence", sentence);
+    if (st_tried_is_folded(hunt, index))
+        st_json_bool_field(json, "folded", true);
     st_json_object_end(json);
     free(sentence);
 }
@@ -149,15 +129,7 @@ void st_write_hunt(const struct st_report *report, struct st_json *json) {
     const struct st_hunt_facts *hunt = report->hunt;
     if (!hunt)
         return;
-    st_json_number_field(json, "runs", hunt->runs);
-    st_json_number_field(json, "points", hunt->points);
-    st_json_number_field(json, "switches", hunt->switches);
-    st_json_number_field(json, "seed", hunt->seed);
-    st_json_number_field(json, "loose", hunt->loose);
-    st_json_number_field(json, "other_outputs", hunt->other_outputs);
-    st_json_bool_field(json, "exhausted", hunt->exhausted);
-    st_json_number_field(json, "bound", hunt->bound);
-    st_json_bool_field(json, "interrupted", hunt->interrupted);
+    write_members(st_hunt_members, hunt, json);
     if (hunt->cycle) {
         st_json_key(json, "cycle_observation");
         st_json_object(json);
@@ -172,6 +144,6 @@ void st_write_hunt(const struct st_report *report, struct st_json *json) {
     st_json_key(json, "predictions");
     st_json_array(json);
     for (size_t i = 0; i < hunt->prediction_count; i++)
-        write_prediction(&hunt->predictions[i], json);
+        write_prediction(hunt, i, json);
     st_json_array_end(json);
 }

@@ -324,12 +324,24 @@ static void write_unchecked(const struct st_report *report, struct st_json *json
     st_unchecked_free(&unchecked);
 }
 
+static void write_counters(const struct st_counters *counters, struct st_json *json) {
+    if (!counters->count)
+        return;
+    st_json_key(json, "counters");
+    st_json_object(json);
+    for (size_t i = 0; i < counters->count; i++)
+        st_json_number_field(json, counters->items[i].name, counters->items[i].value);
+    st_json_object_end(json);
+}
+
 static void write_result(const struct st_report *report, size_t index, struct st_json *json) {
     const struct st_result *result = &report->results.items[index];
     struct st_violation_groups groups = st_group_violations(report, result);
     st_json_object(json);
     st_json_string_field(json, "schema", schema(report));
     st_json_string_field(json, "engine", result->engine);
+    if (result->published_form_of)
+        st_json_string_field(json, "published_form_of", result->published_form_of);
     st_json_string_field(json, "relation", st_relation_name(report->relation));
     st_write_trace(report, json);
     struct st_summary summary = st_result_summary(report, result);
@@ -356,6 +368,7 @@ static void write_result(const struct st_report *report, size_t index, struct st
     st_json_key(json, "time_seconds");
     st_json_real(json, result->seconds);
     st_json_number_field(json, "peak_state_bytes", result->peak_bytes);
+    write_counters(&result->counters, json);
     st_json_object_end(json);
     st_violation_groups_free(&groups);
 }

@@ -22,6 +22,9 @@ int st_fields_open(struct st_fields *fields, const char *name, const char *text,
                    struct st_error *error) {
     json_error_t found;
     *fields = (struct st_fields){.name = name, .text = text, .error = error};
+    static const char trace[] = "\x89STT";
+    if (length >= strlen(trace) && memcmp(text, trace, strlen(trace)) == 0)
+        return st_fail(error, name, ST_AT_FILE, 0, "is a trace, not JSON");
     fields->root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &found);
     if (!fields->root)
         return reject_syntax(fields, &found);

@@ -382,13 +382,27 @@ static enum st_relation read_relation(struct st_fields *fields, const json_t *ob
     return relation;
 }
 
+static void read_counters(struct st_fields *fields, const json_t *object,
+                          struct st_counters *counters) {
+    const json_t *values = st_field_maybe_object(fields, object, "counters");
+    const char *name;
+    json_t *value;
+    st_fields_enter(fields, "counters", 0);
+    json_object_foreach((json_t *)values, name, value) {
+        st_count(counters, name, st_field_maybe_number(fields, values, name));
+    }
+    st_fields_leave(fields);
+}
+
 static void read_result(struct st_loaded *loaded, const json_t *object, size_t index) {
     struct st_fields *fields = &loaded->loading.fields;
     struct st_findings *findings = &loaded->findings[index];
     struct st_result *result = &loaded->results[index];
     result->findings = findings;
     result->engine = st_field_text(fields, object, "engine");
+    result->published_form_of = st_field_maybe_text(fields, object, "published_form_of");
     loaded->report.relation = read_relation(fields, object);
+    read_counters(fields, object, &result->counters);
     result->seconds = st_field_maybe_real(fields, object, "time_seconds");
     result->peak_bytes = (size_t)st_field_maybe_number(fields, object, "peak_state_bytes");
     read_verdict(loaded, object, findings);

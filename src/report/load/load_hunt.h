@@ -4,13 +4,11 @@
 
 #include "report/load/loading.h"
 
-/* All zero is empty. Invariant: `blocks` are all lists of texts that steps and predictions have. */
+/* All zero is empty. */
 struct st_loaded_hunt {
     struct st_hunt_facts facts;
     struct st_observation *observations; /* of the violations, in their order; then of the cycle */
-    struct st_failure *failures;
-    struct st_tried_prediction *predictions;
-    void **owned;
+    void **owned;                        /* all memory that these point to */
     size_t owned_count, owned_capacity;
 };
 

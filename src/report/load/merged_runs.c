@@ -14,7 +14,7 @@ struct st_merged_runs {
     json_t *merged;
     json_t *times, *kept, *last;
     uint64_t events;
-    size_t run_count;
+    size_t run_count, cycle_count;
     char *text; /* what was loaded last */
 };
 
@@ -109,12 +109,17 @@ static void merge_violations(struct st_merged_runs *runs, json_t *violations) {
 
 /* ---- the rest ---- */
 
+/* Two that are missing are the same, too. */
+static bool is_same(const json_t *one, const json_t *other) {
+    return (!one && !other) || json_equal(one, other);
+}
+
 static json_t *find_row(json_t *rows, const json_t *row) {
     size_t index;
     json_t *same;
     json_array_foreach(rows, index, same) {
-        if (json_equal(json_object_get(same, "name"), json_object_get(row, "name")) &&
-            json_equal(json_object_get(same, "executable"), json_object_get(row, "executable")))
+        if (is_same(json_object_get(same, "name"), json_object_get(row, "name")) &&
+            is_same(json_object_get(same, "executable"), json_object_get(row, "executable")))
             return same;
     }
     return NULL;
@@ -155,12 +160,27 @@ static void merge_verdict(json_t *merged, const json_t *other) {
         json_object_set(merged, "first_bad_event", json_object_get(other, "first_bad_event"));
 }
 
+/* One cycle is enough to see that there is one; it is shown if no block is violated. */
+static void merge_cycle(json_t *merged, json_t *result, uint64_t events) {
+    static const char *const keys[] = {"cycle", "cycle_fingerprint"};
+    if (json_array_size(json_object_get(merged, keys[0])))
+        return;
+    st_shift_events(json_object_get(result, keys[0]), events);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        json_object_set(merged, keys[i], json_object_get(result, keys[i]));
+}
+
 static void merge_run(struct st_merged_runs *runs, json_t *result) {
     static const char *const sums[] = {"violation_count", "violated_blocks", "runs"};
     json_t *merged = runs->merged;
     st_shift_events(json_object_get(result, "violations"), runs->events);
     merge_trace(json_object_get(merged, "trace"), json_object_get(result, "trace"));
+    json_t *bad = json_object_get(result, "first_bad_event");
+    if (json_is_integer(bad))
+        json_integer_set(bad, json_integer_value(bad) + (json_int_t)runs->events);
     merge_verdict(merged, result);
+    if (json_array_size(json_object_get(result, "cycle")))
+        merge_cycle(merged, result, runs->events);
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         if (json_object_get(merged, sums[i]))
             add_number(merged, sums[i], number_in(result, sums[i]));
@@ -197,6 +217,7 @@ int st_merged_runs_add(struct st_merged_runs *runs, const char *name, const char
                        "with others");
     }
     runs->run_count++;
+    runs->cycle_count += json_array_size(json_object_get(result, "cycle")) > 0;
     if (!runs->merged) {
         runs->merged = start_with(result);
         merge_violations(runs, json_object_get(result, "violations"));
@@ -206,6 +227,11 @@ int st_merged_runs_add(struct st_merged_runs *runs, const char *name, const char
     runs->events = number_in(json_object_get(runs->merged, "trace"), "events");
     json_decref(result);
     return 0;
+}
+
+size_t st_merged_runs_hidden(const struct st_merged_runs *runs) {
+    bool violated = json_array_size(json_object_get(runs->merged, "violations")) > 0;
+    return violated ? runs->cycle_count : 0;
 }
 
 void st_merged_runs_prune(struct st_merged_runs *runs) {

@@ -18,6 +18,10 @@ void st_merged_runs_free(struct st_merged_runs *runs);
 int st_merged_runs_add(struct st_merged_runs *runs, const char *name, const char *text,
                        size_t length, struct st_error *error);
 
+/* How many of them were not serializable, but had no violated block: a report does not show that if
+ * others have one. */
+size_t st_merged_runs_hidden(const struct st_merged_runs *runs);
+
 /* Leaves out what was found only in the first of them. */
 void st_merged_runs_prune(struct st_merged_runs *runs);
 

@@ -7,6 +7,7 @@
 #include "report/json/json_parts.h"
 #include "report/predicted_violation.h"
 #include "report/sarif/sarif_result.h"
+#include "report/sarif/sarif_size.h"
 #include "report/triage/finding_groups.h"
 
 #include <inttypes.h>
@@ -176,7 +177,9 @@ struct run {
 static void put_tried_notifications(struct st_sarif *sarif) {
     const struct st_hunt_facts *hunt = sarif->report->hunt;
     for (size_t i = 0; hunt && i < hunt->prediction_count; i++) {
-        char *sentence = st_tried_text(&hunt->predictions[i]);
+        if (st_tried_is_folded(hunt, i))
+            continue;
+        char *sentence = st_tried_text(hunt, i);
         put_notification(sarif, "note", sentence);
         free(sentence);
     }
@@ -225,6 +228,14 @@ static void put_notifications(struct st_sarif *sarif, const struct run *run) {
     if (run->result && run->result->findings->kept > ST_SARIF_RESULTS)
         put_notification(sarif, "note",
                          "At most 25000 findings are listed: GitHub takes no more of them.");
+    if (sarif->left_out) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "%" PRIu64 " more finding%s not listed: GitHub takes no files above 10 MB after "
+                 "compression.",
+                 sarif->left_out, sarif->left_out == 1 ? " is" : "s are");
+        put_notification(sarif, "note", text);
+    }
     if (run->result)
         put_missing(sarif, st_all_violated(run->result->findings) - run->result->findings->kept,
                     "violated");
@@ -286,8 +297,7 @@ static void put_run(struct st_sarif *sarif, const struct run *run) {
     snprintf(id, sizeof id, "seriatim/%s/", run->engine);
     st_json_object(json);
     put_tool(json);
-    sarif->results = 0;
-    put_invocation(sarif, run);
+    sarif->results = sarif->left_out = 0;
     st_json_key(json, "automationDetails");
     st_json_flat_object(json);
     st_json_string_field(json, "id", id);
@@ -300,6 +310,7 @@ static void put_run(struct st_sarif *sarif, const struct run *run) {
     else
         put_prediction(sarif, run->prediction);
     st_json_array_end(json);
+    put_invocation(sarif, run); /* it says how many results were left out */
     put_properties(sarif, run);
     st_json_object_end(json);
 }
@@ -355,7 +366,8 @@ void st_report_sarif(const struct st_report *report, FILE *file) {
     struct st_json *json = &sarif.json;
     char *folder = current_folder(report);
     sarif.folder = folder;
-    st_json_start(json, file);
+    FILE *measured = st_sarif_measure(file, &sarif.size);
+    st_json_start(json, measured);
     st_json_object(json);
     st_json_string_field(json, "$schema",
                          "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
@@ -367,5 +379,7 @@ void st_report_sarif(const struct st_report *report, FILE *file) {
     st_json_array_end(json);
     st_json_object_end(json);
     st_json_finish(json);
+    fclose(measured);
+    st_sarif_size_free(sarif.size);
     free(folder);
 }

@@ -12,14 +12,19 @@ struct st_sarif {
     struct st_json json;
     const char *folder; /* where the sources are, with a slash at its end; NULL: not known */
     uint64_t results;   /* of this run so far, also those that are left out */
+    uint64_t left_out;  /* of this run, since the file would be too large */
+    struct st_sarif_size *size;
 };
 
-/* What GitHub takes: so many results in a run, steps in a flow, and runs in a file; and 10 MB after
- * compression, for which later results do without their interleaving. */
+/* What GitHub takes: so many results in a run, steps in a flow, and bytes of a file after
+ * compression: 10 MB, less what sarif_size.h measures too little. Later results do without their
+ * interleaving. */
 enum {
     ST_SARIF_RESULTS = 25000,
     ST_SARIF_IN_FULL = 2000,
     ST_SARIF_STEPS = 1000,
+    ST_SARIF_BYTES = 8500000,
+    ST_SARIF_BYTES_IN_FULL = 5000000,
 };
 
 /* "key": {"text": ...}, and with "markdown" unless that is NULL. Braces, which mean something in a

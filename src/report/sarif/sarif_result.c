@@ -4,6 +4,7 @@
 #include "base/output.h"
 #include "report/calls.h"
 #include "report/json/json_parts.h"
+#include "report/sarif/sarif_size.h"
 #include "report/source/source.h"
 
 #include <stdlib.h>
@@ -569,6 +570,12 @@ void st_sarif_result(struct st_sarif *sarif, const struct st_sarif_finding *find
     const struct st_story *story = finding->story;
     if (++sarif->results > ST_SARIF_RESULTS)
         return;
+    fflush(json->file);
+    uint64_t packed = st_sarif_packed(sarif->size);
+    if (packed > ST_SARIF_BYTES) {
+        sarif->left_out++;
+        return;
+    }
     st_json_object(json);
     st_json_string_field(json, "ruleId", rules[story->kind].id);
     st_json_number_field(json, "ruleIndex", story->kind);
@@ -576,7 +583,8 @@ void st_sarif_result(struct st_sarif *sarif, const struct st_sarif_finding *find
     st_json_number_field(json, "rank", rank_of(sarif));
     put_message(sarif, story);
     put_locations(sarif, finding);
-    if (story->steps.count && sarif->results <= ST_SARIF_IN_FULL) {
+    if (story->steps.count && sarif->results <= ST_SARIF_IN_FULL &&
+        packed <= ST_SARIF_BYTES_IN_FULL) {
         put_code_flow(sarif, &story->steps);
         put_stacks(sarif, finding);
     }

@@ -27,6 +27,16 @@ static void put_block(FILE *file, const struct st_report *report, uint32_t block
           file);
 }
 
+size_t st_short_thread(const char *name) {
+    size_t length = 1 + strspn(name + (*name == 'T'), "0123456789");
+    bool longer = *name == 'T' && length > 1 && strncmp(name + length, " (", 2) == 0;
+    return longer ? length : strlen(name);
+}
+
+void st_put_short_thread(FILE *file, const char *name) {
+    fwrite(name, 1, st_short_thread(name), file);
+}
+
 static void put_arguments(FILE *file, const struct st_report *report, const char *format,
                           va_list arguments) {
     for (; *format; format++) {
@@ -36,6 +46,10 @@ static void put_arguments(FILE *file, const struct st_report *report, const char
         }
         switch (*++format) {
         case 't':
+            st_put_short_thread(file,
+                                st_name(&report->symbols->threads, va_arg(arguments, uint32_t)));
+            break;
+        case 'T':
             fputs(st_name(&report->symbols->threads, va_arg(arguments, uint32_t)), file);
             break;
         case 'b':

@@ -15,11 +15,15 @@ struct st_story_builder {
 
 /* A sentence or a part of one, in which %t stands for a thread and %b for a block (uint32_t), %n
  * for a number (uint64_t) and %s for a text: st_sentence(report, "so %b comes after %t", ...). A
- * block without a name is "the block". Release with free(). */
+ * block without a name is "the block". %T is the thread with the function that it starts with, "T2
+ * (drain)", as headlines have it. Release with free(). */
 char *st_sentence(const struct st_report *report, const char *format, ...);
 
 /* The same, written to a file. */
 void st_put_sentence(FILE *file, const struct st_report *report, const char *format, ...);
+
+/* As st_short_thread (report/story/story.h) shortens it. */
+void st_put_short_thread(FILE *file, const char *name);
 
 /* "3 events" */
 void st_put_counted(FILE *file, uint64_t count, const char *noun);

@@ -75,7 +75,8 @@ static void put_step(FILE *file, const struct st_course_step *step) {
         st_put_counted(file, step->more, "more step");
         fputs(step->alike ? " like these" : "", file);
     } else {
-        fprintf(file, "%s ", step->thread);
+        st_put_short_thread(file, step->thread);
+        fputc(' ', file);
         put_deed(file, step, step->loc);
     }
 }
@@ -257,15 +258,20 @@ static char *stuck_text(const struct st_stuck_thread *stuck, const char *loc) {
     struct st_text_buffer buffer;
     FILE *file = st_text_buffer_open(&buffer);
     if (is(stuck->awaited, "thread") && stuck->owner) {
-        fprintf(file, "waits for %s to end", stuck->owner);
+        fputs("waits for ", file);
+        st_put_short_thread(file, stuck->owner);
+        fputs(" to end", file);
     } else {
         fputs(stuck->awaited ? "waits for " : "is", file);
         if (stuck->awaited)
             fputs(awaited_text(stuck->awaited), file);
         if (stuck->object)
             fprintf(file, ": %s", stuck->object);
-        if (stuck->owner)
-            fprintf(file, ", which %s has,", stuck->owner);
+        if (stuck->owner) {
+            fputs(", which ", file);
+            st_put_short_thread(file, stuck->owner);
+            fputs(" has,", file);
+        }
     }
     put_place(file, stuck->function, loc);
     return st_text_buffer_close(&buffer);
@@ -399,7 +405,37 @@ static void put_state(FILE *file, const struct st_tried_prediction *prediction) 
     }
 }
 
-char *st_tried_text(const struct st_tried_prediction *prediction) {
+static bool are_equal(const char *left, const char *right) {
+    return left && right ? strcmp(left, right) == 0 : left == right;
+}
+
+/* Do they say the same of one block, on other variables or in another order? What was confirmed has
+ * a run of its own to show. */
+static bool are_alike(const struct st_tried_prediction *left,
+                      const struct st_tried_prediction *right) {
+    return left->state != ST_CONFIRMED && left->state == right->state &&
+           !left->tries == !right->tries && left->placed == right->placed &&
+           is_proved(left) == is_proved(right) && are_equal(left->kind, right->kind) &&
+           are_equal(left->block, right->block) && are_equal(left->loc, right->loc);
+}
+
+bool st_tried_is_folded(const struct st_hunt_facts *hunt, size_t index) {
+    for (size_t i = 0; i < index; i++)
+        if (are_alike(&hunt->predictions[i], &hunt->predictions[index]))
+            return true;
+    return false;
+}
+
+static size_t count_folded(const struct st_hunt_facts *hunt, size_t index) {
+    size_t count = 0;
+    for (size_t i = index + 1; i < hunt->prediction_count; i++)
+        count += are_alike(&hunt->predictions[index], &hunt->predictions[i]);
+    return count;
+}
+
+char *st_tried_text(const struct st_hunt_facts *hunt, size_t index) {
+    const struct st_tried_prediction *prediction = &hunt->predictions[index];
+    size_t folded = st_tried_is_folded(hunt, index) ? 0 : count_folded(hunt, index);
     struct st_text_buffer buffer;
     FILE *file = st_text_buffer_open(&buffer);
     put_state(file, prediction);
@@ -419,6 +455,8 @@ char *st_tried_text(const struct st_tried_prediction *prediction) {
     } else if (!prediction->placed) {
         fputs(" The program did not come by there.", file);
     }
+    if (folded)
+        fprintf(file, " There %s %zu more like it.", folded == 1 ? "is" : "are", folded);
     return st_text_buffer_close(&buffer);
 }
 

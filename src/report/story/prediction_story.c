@@ -78,7 +78,7 @@ static void set_headline(struct st_story_builder *b, const struct st_predicted_b
                       : " is cut in a schedule that the program could have taken",
           file);
     b->story.alarm = (size_t)ftell(file);
-    st_put_sentence(file, b->report, ", in thread %t", block->thread);
+    st_put_sentence(file, b->report, ", in thread %T", block->thread);
     if (names_others(violation)) {
         fputs(": ", file);
         st_put_others(file, b->report, violation);
@@ -175,6 +175,17 @@ static char *make_conclusion(const struct st_report *report, const struct st_vio
     return st_conclusion_text(report, violation);
 }
 
+/* A signal is marked as atomic: other channels are those of locks. */
+static const char *node_words(const struct st_event *event) {
+    if (event->op == ST_READ)
+        return "the read of ";
+    if (event->op == ST_WRITE)
+        return "the write of ";
+    if (event->op == ST_SEND && event->atomic)
+        return "the signal on ";
+    return event->op == ST_RECEIVE && event->atomic ? "the wait for " : "the critical section on ";
+}
+
 static void put_node(FILE *file, const struct st_report *report, const struct st_place *node) {
     const struct st_event *event = &node->event;
     char buffer[ST_LOCATION_SIZE];
@@ -182,10 +193,7 @@ static void put_node(FILE *file, const struct st_report *report, const struct st
         fputs("the block as a whole", file);
         return;
     }
-    fputs(event->op == ST_READ    ? "the read of "
-          : event->op == ST_WRITE ? "the write of "
-                                  : "the critical section on ",
-          file);
+    fputs(node_words(event), file);
     fputs(st_target_name(report->symbols, event->op, event->target), file);
     if (*st_user_location(report->symbols, report->details, event->loc, buffer))
         fputc(' ', file);
@@ -289,7 +297,7 @@ static void set_race_headline(struct st_story_builder *b, const struct st_predic
     char *alarm =
         race->suspected
             ? st_sentence(b->report, "The locks held at accesses to %s do not all agree", name)
-            : st_sentence(b->report, "%t and %t may access %s at the same time",
+            : st_sentence(b->report, "%T and %T may access %s at the same time",
                           race->first.event.thread, race->second.event.thread, name);
     b->story.alarm = strlen(alarm);
     b->story.headline = st_sentence(
@@ -327,7 +335,7 @@ static void set_deadlock_headline(struct st_story_builder *b,
     FILE *file = st_text_buffer_open(&buffer);
     for (size_t i = 0; i < named; i++) {
         fputs(st_list_link(i, deadlock->count), file);
-        st_put_sentence(file, b->report, "%t", deadlock->waits[i].holds.event.thread);
+        st_put_sentence(file, b->report, "%T", deadlock->waits[i].holds.event.thread);
     }
     if (named < deadlock->count)
         fputs(" and others", file);

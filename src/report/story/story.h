@@ -167,9 +167,11 @@ struct st_story st_race_story(const struct st_report *report, const struct st_pr
 struct st_story st_failure_story(const struct st_report *report, const struct st_failure *failure);
 
 /* What became of a prediction that a hunt tried to confirm: one or two sentences. Release with
- * free(). */
-struct st_tried_prediction;
-char *st_tried_text(const struct st_tried_prediction *prediction);
+ * free(). Of those that say the same of one block, the first says how many there are, and the
+ * others are folded: a printer leaves them out. */
+struct st_hunt_facts;
+char *st_tried_text(const struct st_hunt_facts *hunt, size_t index);
+bool st_tried_is_folded(const struct st_hunt_facts *hunt, size_t index);
 
 struct st_story st_deadlock_story(const struct st_report *report,
                                   const struct st_predicted_deadlock *deadlock);
@@ -228,5 +230,9 @@ char *st_deadlock_count_text(const struct st_predictions *predictions);
 char *st_closed_sentence(const char *text);
 
 void st_story_free(struct st_story *story);
+
+/* The length of "T2" in "T2 (drain)", for who has read all of it before; of other names of threads,
+ * their own. */
+size_t st_short_thread(const char *name);
 
 #endif

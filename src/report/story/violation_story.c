@@ -203,7 +203,7 @@ static void set_headline(struct st_story_builder *b, const struct st_violation *
     st_put_subject(file, b->report, violation->block);
     fputs(blamed ? " closed a cycle of transactions" : " was not atomic", file);
     b->story.alarm = (size_t)ftell(file);
-    st_put_sentence(file, b->report, " in thread %t", violation->thread);
+    st_put_sentence(file, b->report, " in thread %T", violation->thread);
     if (!blamed) {
         fputs(": ", file);
         st_put_others(file, b->report, violation);

@@ -46,10 +46,12 @@ static char *join(const char *first, const char *link, const char *second) {
     return st_text_buffer_close(&buffer);
 }
 
-/* A name that is too long for its column keeps both ends. */
-static char *make_thread(const char *name) {
+/* Without the function that the thread starts with where the headline has said it. A name that is
+ * too long for its column keeps both ends. */
+static char *make_thread(const char *headline, const char *name) {
     struct st_text_buffer buffer;
-    st_put_ends(st_text_buffer_open(&buffer), name, strlen(name), ST_WIDEST_COLUMN);
+    size_t length = headline && strstr(headline, name) ? st_short_thread(name) : strlen(name);
+    st_put_ends(st_text_buffer_open(&buffer), name, length, ST_WIDEST_COLUMN);
     return st_text_buffer_close(&buffer);
 }
 
@@ -69,12 +71,13 @@ static struct row make_gap(const struct st_story_step *step) {
                         .reason = st_strdup("--format json lists them")};
 }
 
-static struct row make_row(const struct st_text_writer *text, const struct st_story_step *step) {
+static struct row make_row(const struct st_text_writer *text, const char *headline,
+                           const struct st_story_step *step) {
     if (step->gap)
         return make_gap(step);
     struct row row = {.step = step,
                       .event = make_event(step->place.number),
-                      .thread = make_thread(step->thread),
+                      .thread = make_thread(headline, step->thread),
                       .action = join(step->action, ", ", step->holding)};
     if (step->follows)
         row.reason = join(step->follows, "; ", step->race);
@@ -311,10 +314,11 @@ static bool has_number_of_step_before(const struct st_story_steps *steps, size_t
            steps->items[i].place.number == steps->items[i - 1].place.number;
 }
 
-void st_print_steps(const struct st_text_writer *text, const struct st_story_steps *steps) {
+void st_print_steps(const struct st_text_writer *text, const char *headline,
+                    const struct st_story_steps *steps) {
     struct row *rows = st_alloc(steps->count + 1, sizeof *rows);
     for (size_t i = 0; i < steps->count; i++) {
-        rows[i] = make_row(text, &steps->items[i]);
+        rows[i] = make_row(text, headline, &steps->items[i]);
         if (has_number_of_step_before(steps, i))
             *rows[i].event = '\0';
     }

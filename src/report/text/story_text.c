@@ -46,7 +46,7 @@ void st_print_story(const struct st_text_writer *text, const struct st_story *st
                     const char *remark) {
     put_headline(text, story, remark ? remark : story->frequency);
     put_sentence(text, story->introduction);
-    st_print_steps(text, &story->steps);
+    st_print_steps(text, story->headline, &story->steps);
     put_sentence(text, story->explanation);
     put_sentence(text, story->conclusion);
     put_hint(text, story->hint);

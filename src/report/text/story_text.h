@@ -21,8 +21,9 @@ void st_print_story(const struct st_text_writer *text, const struct st_story *st
  * Where the calls are not known, the location stands behind the action and its line of source
  * below. When the lines are too wide for the terminal, what follows from a step goes to a line of
  * its own, and so does the source; what still does not fit is cut if it is source, and only then.
- */
-void st_print_steps(const struct st_text_writer *text, const struct st_story_steps *steps);
+ * Threads that the headline introduces with the functions that they start with have short names. */
+void st_print_steps(const struct st_text_writer *text, const char *headline,
+                    const struct st_story_steps *steps);
 
 /* The schedule of a story as a table: a column for each thread, time downwards.
  *

@@ -3,12 +3,14 @@
 #include "report/text/story_text.h"
 
 #include "report/text/columns.h"
+#include "report/text/glyphs.h"
 #include "report/text/prediction_text.h"
 #include "report/text/text_parts.h"
 #include "report/triage/finding_groups.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- The first screen ---- */
 
@@ -17,6 +19,16 @@ static void put_cell(const struct st_text_writer *text, struct st_columns *colum
     struct st_text_writer cell = *text;
     cell.file = st_columns_cell(columns);
     st_put_name(&cell, words);
+}
+
+/* Where the memory came from, the story says; here it is left out if it is too long. */
+static void put_subject(const struct st_text_writer *text, struct st_columns *columns,
+                        char *subject) {
+    char *from = strstr(subject, " from ");
+    if (from && !strstr(from, " and ") &&
+        st_safe_width(subject, strlen(subject)) > ST_WIDEST_COLUMN)
+        *from = '\0';
+    put_cell(text, columns, subject);
 }
 
 /* The findings with these numbers, a line each: [from, to). */
@@ -33,7 +45,7 @@ static void put_lines(const struct st_text_writer *text, const struct st_report 
             st_overview_of(report, &report->results.items[0], &groups->items[i]);
         fprintf(st_columns_cell(&columns), "%zu", line.rank);
         put_cell(text, &columns, line.function);
-        put_cell(text, &columns, line.subject);
+        put_subject(text, &columns, line.subject);
         put_cell(text, &columns, line.frequency);
         put_cell(text, &columns, line.place);
         st_overview_free(&line);
@@ -62,7 +74,7 @@ static void put_overview(const struct st_text_writer *text, const struct st_repo
         put_lines(text, report, groups, 0, real);
     }
     if (real < all) {
-        fputs("By design? Cut between calls of functions, one of which is cut on its own:\n",
+        fputs("By design? Cut between their calls, between turns of a loop, or where they wait:\n",
               text->file);
         put_lines(text, report, groups, real, all);
     }
@@ -120,7 +132,9 @@ static void put_failures(const struct st_text_writer *text, const struct st_repo
 static void put_tried(const struct st_text_writer *text, const struct st_report *report) {
     size_t count = report->hunt ? report->hunt->prediction_count : 0;
     for (size_t i = 0; i < count; i++) {
-        char *sentence = st_tried_text(&report->hunt->predictions[i]);
+        if (st_tried_is_folded(report->hunt, i))
+            continue;
+        char *sentence = st_tried_text(report->hunt, i);
         struct st_text_buffer buffer;
         struct st_text_writer line = st_sentence_start(text, &buffer);
         st_put_name(&line, sentence);
@@ -257,7 +271,7 @@ static void scale_bytes(char *buffer, size_t size, size_t bytes) {
     snprintf(buffer, size, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
 }
 
-static void put_row(const struct st_text_writer *text, const struct st_result *result) {
+static void put_row(const struct st_text_writer *text, const struct st_result *result, int width) {
     const struct st_findings *findings = result->findings;
     char first[24] = "-", violated[24] = "-", seconds[24], bytes[24];
     if (findings->first_bad_event)
@@ -266,7 +280,7 @@ static void put_row(const struct st_text_writer *text, const struct st_result *r
         snprintf(violated, sizeof violated, "%" PRIu64, st_all_violated(findings));
     st_scale_time(seconds, sizeof seconds, result->seconds);
     scale_bytes(bytes, sizeof bytes, result->peak_bytes);
-    fprintf(text->file, "%-14s ", result->engine);
+    fprintf(text->file, "%-*s ", width, result->engine);
     st_put_paint(text, findings->verdict == ST_SERIALIZABLE ? ST_GREEN : ST_RED);
     fprintf(text->file, "%-16s", verdict_text(findings->verdict));
     st_put_paint(text, ST_PLAIN);
@@ -279,22 +293,59 @@ static void put_unchecked(const struct st_text_writer *text, const struct st_rep
     if (unchecked.what)
         fprintf(text->file, "\nNothing was checked: %s.\n", unchecked.what);
     else if (!text->style.quiet)
-        fputs("\nSerializable: some order of whole blocks explains this run.\n", text->file);
+        fputs("\n\"Serializable\" means that some order of whole blocks explains the run.\n",
+              text->file);
     put_reasons(text, &unchecked);
     st_unchecked_free(&unchecked);
 }
 
+/* The first engine without known errors. */
+static const struct st_result *find_measure(const struct st_report *report) {
+    for (size_t i = 0; i < report->results.count; i++)
+        if (!report->results.items[i].published_form_of)
+            return &report->results.items[i];
+    return NULL;
+}
+
+/* Which algorithms, as published, are wrong about this trace? */
+static void put_published(const struct st_text_writer *text, const struct st_report *report) {
+    const struct st_result *measure = find_measure(report);
+    for (size_t i = 0; measure && i < report->results.count; i++) {
+        const struct st_result *result = &report->results.items[i];
+        enum st_verdict verdict = result->findings->verdict;
+        if (!result->published_form_of || verdict == measure->findings->verdict ||
+            measure->findings->verdict == ST_UNDECIDED)
+            continue;
+        fputs("\n", text->file);
+        st_put_name(text, result->engine);
+        fprintf(text->file, " is wrong about this trace, as published: it %s.\n",
+                verdict == ST_SERIALIZABLE       ? "misses a cycle"
+                : verdict == ST_NOT_SERIALIZABLE ? "reports a cycle where there is none"
+                                                 : "comes to no verdict");
+    }
+}
+
+static int engine_width(const struct st_report *report) {
+    size_t width = 14;
+    for (size_t i = 0; i < report->results.count; i++)
+        if (strlen(report->results.items[i].engine) > width)
+            width = strlen(report->results.items[i].engine);
+    return width < 80 ? (int)width : 80;
+}
+
 static void put_table(const struct st_text_writer *text, const struct st_report *report) {
+    int width = engine_width(report);
     st_put_name(text, report->trace);
     fputs(": ", text->file);
     st_put_facts(text, report);
     fputs("\n\n", text->file);
     st_put_paint(text, ST_BOLD);
-    fprintf(text->file, "%-14s %-16s %15s  %15s  %9s  %10s\n", "engine", "verdict",
+    fprintf(text->file, "%-*s %-16s %15s  %15s  %9s  %10s\n", width, "engine", "verdict",
             "first bad event", "violated blocks", "time", "peak state");
     st_put_paint(text, ST_PLAIN);
     for (size_t i = 0; i < report->results.count; i++)
-        put_row(text, &report->results.items[i]);
+        put_row(text, &report->results.items[i], width);
+    put_published(text, report);
     put_unchecked(text, report);
     if (!st_report_disagrees(report))
         return;

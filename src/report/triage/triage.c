@@ -72,18 +72,30 @@ static bool is_mere_verdict(const struct st_result *result) {
     return st_result_has_cycle(result) && !result->findings->cycle_length;
 }
 
+/* An algorithm as published may raise a false alarm; beside an engine that does not, it does not
+ * count. */
+static bool is_overruled(const struct st_report *report, const struct st_result *result) {
+    struct st_result_list results = st_report_results(report);
+    for (size_t i = 0; result->published_form_of && i < results.count; i++)
+        if (!results.items[i].published_form_of)
+            return true;
+    return false;
+}
+
 /* A mere verdict has nothing by which it could be recognised in another run. It counts unless
  * another engine says what it is about. */
 static bool says_more(const struct st_report *report) {
     struct st_result_list results = st_report_results(report);
     for (size_t i = 0; i < results.count; i++)
         if (results.items[i].findings->verdict == ST_NOT_SERIALIZABLE &&
-            !is_mere_verdict(&results.items[i]))
+            !is_overruled(report, &results.items[i]) && !is_mere_verdict(&results.items[i]))
             return true;
     return false;
 }
 
 static bool found_new(const struct st_report *report, const struct st_result *result) {
+    if (is_overruled(report, result))
+        return false;
     if (is_mere_verdict(result))
         return !says_more(report);
     return st_new_violated(report, result) ||

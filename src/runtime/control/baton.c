@@ -4,9 +4,15 @@
  * a sequence number before, and who gets it observes that. Handlers of signals run only where their
  * thread has the baton: all signals are blocked while it is parked. */
 #define _GNU_SOURCE
-#include "runtime/control/runner.h"
+#include "runtime/control/baton.h"
+#include "runtime/control/deviations.h"
+#include "runtime/control/endings.h"
+#include "runtime/control/outside/outside.h"
+#include "runtime/control/outside/signals.h"
+#include "runtime/control/outside/virtual_time.h"
+#include "runtime/control/outside/watchdog.h"
+#include "runtime/control/runners.h"
 #include "runtime/control/strategy.h"
-#include "runtime/control/watchdog.h"
 #include "runtime/core/stream_writer.h"
 #include "runtime/core/system_call.h"
 

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "runtime/control/code_places.h"
+
 #include "runtime/control/runner.h"
 
 #include <link.h>

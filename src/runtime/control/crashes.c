@@ -3,7 +3,8 @@
  * lets the signal do what it does without us. A program that has a handler of its own replaces
  * ours. */
 #define _GNU_SOURCE
-#include "runtime/control/runner.h"
+#include "runtime/control/crashes.h"
+#include "runtime/control/endings.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/system_call.h"
 

@@ -1,5 +1,7 @@
 /* Deviations from the default schedule: those of the plan are followed, and all are logged. */
-#include "runtime/control/runner.h"
+#include "runtime/control/deviations.h"
+#include "runtime/control/endings.h"
+#include "runtime/core/call_stack.h"
 
 /* ---- the plan ---- */
 
@@ -198,6 +200,12 @@ void rt_cannot_follow(void) {
 
 /* ---- the log ---- */
 
+static void note_callers(uint64_t callers[ST_CONTROL_CALLERS]) {
+    const struct rt_thread *t = rt_self;
+    for (size_t i = 0; t && i < ST_CONTROL_CALLERS && i < t->depth; i++)
+        callers[i] = t->frames[t->depth - 1 - i].called_from;
+}
+
 static void note(const struct rt_runner *me, uint64_t next, enum st_control_deviation_kind kind,
                  uint32_t ordinal) {
     struct st_control_log *log = rt_control.log;
@@ -206,6 +214,8 @@ static void note(const struct rt_runner *me, uint64_t next, enum st_control_devi
         return;
     }
     uint64_t site = me->place ? me->place->site : 0;
+    if (kind == ST_DEVIATION_PREEMPT)
+        note_callers(log->callers[log->deviation_count]);
     log->deviations[log->deviation_count++] = (struct st_control_deviation){
         .thread = me->name,
         .next = next,

@@ -1,7 +1,9 @@
 /* How a controlled run ends, when it does not end by itself. */
 #define _GNU_SOURCE
-#include "runtime/control/runner.h"
-#include "runtime/control/strategy.h"
+#include "runtime/control/endings.h"
+#include "runtime/control/outside/outside.h"
+#include "runtime/control/runners.h"
+#include "runtime/control/waiting.h"
 #include "runtime/core/system_call.h"
 
 #include <stdio.h>

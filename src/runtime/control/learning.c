@@ -10,7 +10,7 @@
  * Of a place that a thread has come to very often, only a sample of the memory is looked at: all
  * threads look at the same, and runs of other seeds at another one (rt_may_teach). */
 #define _GNU_SOURCE
-#include "runtime/control/runner.h"
+#include "runtime/control/learning.h"
 #include "runtime/core/shadow.h"
 #include "runtime/core/system_call.h"
 

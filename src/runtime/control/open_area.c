@@ -1,6 +1,12 @@
 /* The area by which seriatim steers this process (stream/control.h). */
 #define _GNU_SOURCE
-#include "runtime/control/runner.h"
+#include "runtime/control/crashes.h"
+#include "runtime/control/deviations.h"
+#include "runtime/control/endings.h"
+#include "runtime/control/learning.h"
+#include "runtime/control/outside/outside.h"
+#include "runtime/control/outside/signals.h"
+#include "runtime/control/runners.h"
 #include "runtime/control/strategy.h"
 #include "runtime/core/system_call.h"
 #include "runtime/core/shadow.h"
@@ -72,6 +78,7 @@ void rt_control_start(const char *path) {
     rt_learning_start();
     rt_deferring_freely = false;
     rt_slow_accesses = RT_STALE;
+    rt_self->alone = false;
     rt_self->since = RT_STALE;
     rt_controlled = true;
     atexit(rt_note_end_of_input); /* also if it never has a second thread */

@@ -1,6 +1,11 @@
 /* Points: where others may go first. */
 #define _GNU_SOURCE
-#include "runtime/control/runner.h"
+#include "runtime/control/points.h"
+#include "runtime/control/baton.h"
+#include "runtime/control/endings.h"
+#include "runtime/control/learning.h"
+#include "runtime/control/outside/signals.h"
+#include "runtime/control/spinning.h"
 #include "runtime/control/strategy.h"
 #include "runtime/core/access.h"
 #include "runtime/core/call_stack.h"

@@ -1,10 +1,21 @@
-/* The threads of a controlled run, and who can go on. For this folder alone. */
+/* The threads of a controlled run, as data. What other folders may call is in the first part of the
+ * headers beside this one, points.h first; the rest of them is for this folder alone. */
 #ifndef SERIATIM_RUNTIME_CONTROL_RUNNER_H
 #define SERIATIM_RUNTIME_CONTROL_RUNNER_H
 
-#include "runtime/control/turns.h"
 #include "runtime/control/code_places.h"
+#include "runtime/core/runtime.h"
 #include "runtime/core/spin.h"
+#include "stream/control.h"
+
+#define RT_FOREVER UINT64_MAX
+
+/* How waiting ended. */
+enum rt_woken {
+    RT_WOKEN,     /* it is worth another try */
+    RT_TIMED_OUT, /* the deadline has passed */
+    RT_INTERRUPTED
+};
 
 /* Reads and attempts in a row that changed nothing (spinning.c). */
 enum { RT_SPIN_ENTRIES = 16 };
@@ -136,205 +147,5 @@ extern struct rt_control rt_control;
 static inline bool rt_has_flag(enum st_control_flag flag) {
     return rt_control.plan->flags & flag;
 }
-
-/* ---- runners.c: with the lock ---- */
-
-void rt_first_runner(void);
-void rt_make_ready(struct rt_runner *runner);
-void rt_make_unready(struct rt_runner *runner, enum st_control_thread_state state);
-void rt_add_deadline(struct rt_runner *runner, uint64_t deadline);
-void rt_drop_deadline(struct rt_runner *runner);
-
-/* Writes down how it stands. */
-void rt_log_runner(const struct rt_runner *runner);
-struct rt_runner *rt_runner_with_tid(int tid);
-
-/* ---- waiting.c: with the lock ---- */
-
-/* It waits for nothing any more. */
-void rt_unlink_blocked(struct rt_runner *runner);
-void rt_retry_all(void);
-
-/* ---- baton.c ---- */
-
-void rt_lock_baton(void);
-void rt_unlock_baton(void);
-/* Who goes on? With the lock, which it lets go of. `me` is at a point, or has just become one that
- * cannot go on; then it returns when that has changed. */
-enum rt_decision { RT_AT_POINT, RT_AT_BLOCK, RT_AT_END };
-void rt_decide(struct rt_runner *me, enum rt_decision decision);
-/* The same for most points, and quickly. Without the lock. false: nothing was done, as it is not
- * that simple. */
-bool rt_decide_plainly(struct rt_runner *me, bool contested);
-/* After that, before the operation is done. Without the lock. */
-void rt_pass_point(struct rt_runner *me);
-void rt_park(struct rt_runner *me);
-/* It goes on without the baton, until it comes back. With the lock, which it lets go of. */
-void rt_leave_baton(struct rt_runner *me);
-void rt_come_back(struct rt_runner *me);
-/* The same when that is a decision. With the lock, which it lets go of. */
-void rt_return(struct rt_runner *me);
-/* If nobody has the baton and somebody can go on. */
-void rt_dispatch(void);
-
-/* ---- points.c ---- */
-
-/* Another event of this thread. */
-void rt_count_event(struct rt_runner *me, const struct rt_place *place);
-
-/* ---- spinning.c ---- */
-
-/* Has it done this so often in vain that others should go on? */
-bool rt_spins(struct rt_runner *me, enum st_control_kind kind, uintptr_t object, uintptr_t caller);
-
-/* The same for an access that is not atomic, quickly: so many of them in a row must be reads. */
-enum { RT_QUIET = 512, RT_FAIR = 20000 };
-static inline bool rt_access_spins(struct rt_runner *me, bool write, uintptr_t address,
-                                   uintptr_t caller) {
-    bool quiet =
-        write ? me->spin.quiet < RT_QUIET && !rt_control.yields : me->spin.quiet + 1 < RT_QUIET;
-    if (__builtin_expect(quiet && me->clock - me->since <= RT_FAIR, 1)) {
-        me->spin.quiet = write ? 0 : me->spin.quiet + 1;
-        return false;
-    }
-    return rt_spins(me, write ? ST_POINT_WRITE : ST_POINT_READ, address, caller);
-}
-
-/* The first clock, behind the present one, at which the plan may say something, or it is somebody
- * else's turn for the sake of fairness. */
-static inline uint64_t rt_calm_until(const struct rt_runner *me) {
-    uint64_t until = me->since + RT_FAIR;
-    if (me->deviation_clock < until)
-        until = me->deviation_clock;
-    if (rt_control.stop_clock > me->clock && rt_control.stop_clock < until)
-        until = rt_control.stop_clock;
-    return me->counts && !me->loose ? until : 0;
-}
-
-/* ---- learning.c ---- */
-
-void rt_learning_start(void);
-void rt_number_begins(struct rt_runner *runner);
-void rt_number_ends(const struct rt_runner *runner);
-void rt_learn(const struct rt_runner *me, uintptr_t address, size_t size, bool write,
-              struct rt_place *place);
-
-/* Where a thread comes more often, it learns from a sample of the memory. */
-enum { RT_OFTEN = 4096 };
-static inline bool rt_is_in_sample(uintptr_t address) {
-    enum { A_PAGE_OF_DETAILS = 11, ONE_IN_16 = 60 };
-    uint64_t page = address >> A_PAGE_OF_DETAILS;
-    return (page + rt_control.sample) * UINT64_C(0x9e3779b97f4a7c15) >> ONE_IN_16 == 0;
-}
-
-/* Quickly: might rt_learn learn something? */
-static inline bool rt_may_teach(const struct rt_runner *me, uintptr_t address, size_t size,
-                                const struct rt_place *place) {
-    return size > 8 || !me->counts || me->counts[place->id] <= RT_OFTEN || rt_is_in_sample(address);
-}
-
-/* ---- deviations.c ---- */
-
-void rt_read_deviations(void);
-void rt_take_deviations(struct rt_runner *runner);
-/* The thread that the plan names for this decision; NULL: it names none. */
-struct rt_runner *rt_follow(struct rt_runner *me, enum st_control_deviation_kind kind,
-                            uint32_t ordinal);
-/* The same without following it; it may be impossible. */
-struct rt_runner *rt_peek(struct rt_runner *me, enum st_control_deviation_kind kind,
-                          uint32_t ordinal);
-/* Does the plan have this signal, later? */
-bool rt_is_signal_planned(int number);
-/* The signal that the plan names here; 0: none. */
-int rt_follow_signal(struct rt_runner *me);
-/* What was followed last has turned out to be impossible. */
-void rt_cannot_follow(void);
-void rt_note_signal(struct rt_runner *me, int number);
-void rt_note_deviation(struct rt_runner *me, const struct rt_runner *next,
-                       enum st_control_deviation_kind kind, uint32_t ordinal);
-struct rt_runner *rt_runner_named(uint64_t name);
-
-/* ---- virtual_time.c: with the lock ---- */
-
-/* While nobody had the baton, real time has passed. */
-void rt_time_passed(uint64_t nanoseconds);
-/* The waiting of one whose deadline is next ends. false: nobody has one, or it is for real time to
- * pass. */
-bool rt_pass_time(void);
-/* Can anybody go on later without the others: does it wait for time, or for what is outside? */
-bool rt_is_anything_to_come(void);
-/* Before a decision: perhaps somebody's waiting ends early. */
-void rt_pass_time_early(struct rt_runner *me, uint32_t ordinal);
-uint64_t rt_now(clockid_t clock);
-uint64_t rt_real_nanoseconds(void);
-
-/* ---- timers.c: with the lock ---- */
-
-/* The deadline of the timer that is next; RT_FOREVER: none. */
-uint64_t rt_next_timer(void);
-/* That timer fires. */
-void rt_fire_next_timer(void);
-/* One with this signal fires, if there is any. */
-bool rt_fire_timer_with(int number);
-/* The signal of any of them; 0: there is none that has one. */
-int rt_any_timer_signal(void);
-
-/* ---- outside.c: with the lock ---- */
-
-/* Nobody can go on, and `rt_control.last` was the last: is what somebody waits for outside there by
- * now? Then it can. */
-bool rt_look_outside(void);
-bool rt_is_somebody_outside(void);
-/* Before a decision: what the plan says comes here, or what a strategy notices. Lets go of the lock
- * while it waits for that. */
-void rt_take_arrivals(struct rt_runner *me);
-/* Waits until it is there, without the lock. false: for too long. */
-bool rt_wait_really(bool (*is_there)(const void *what), const void *what);
-/* It waits for no descriptor any more. */
-void rt_unlink_outside(struct rt_runner *runner);
-/* Without the lock: sleeps until a descriptor is ready, or for that long. */
-void rt_sleep_outside(const struct timespec *nap);
-
-/* Is there a client that takes turns with the program? */
-static inline bool rt_has_client(void) {
-    return atomic_load(rt_control.client) != ST_CLIENT_NONE;
-}
-/* Nobody can go on, or all spin: it is the client's turn, unless it has it already. */
-void rt_ask_client(void);
-
-/* ---- signals.c: with the lock ---- */
-
-/* Nobody can go on: is there a signal that somebody should handle? */
-bool rt_look_for_signals(void);
-/* Before a decision, as rt_take_arrivals. */
-void rt_take_signals(struct rt_runner *me);
-/* A signal came to the process: who will handle it can go on. */
-void rt_signal_came(struct rt_runner *me, int number);
-/* Of the first thread. */
-void rt_first_mask(struct rt_runner *me);
-/* What is really blocked: while it is parked everything is. */
-void rt_block_all_signals(void);
-void rt_restore_signals(const struct rt_runner *me);
-/* Without the lock, and not busy: handles what is due. */
-void rt_handle_due_slow(struct rt_runner *me);
-static inline void rt_handle_due(struct rt_runner *me) {
-    if (__builtin_expect(me->due != 0, 0))
-        rt_handle_due_slow(me);
-}
-
-/* ---- crashes.c ---- */
-
-void rt_catch_crashes(void);
-
-/* ---- endings.c ---- */
-
-_Noreturn void rt_end_run(enum st_control_end end);
-void rt_log_all(void);
-/* Has the C library come to the end of standard input? What it reads for itself is not seen. */
-void rt_note_end_of_input(void);
-void rt_note_input(void); /* outside.c */
-void rt_check_length(void);
-/* Nobody can go on. Returns if somebody can after all. */
-void rt_nobody_can(void);
 
 #endif

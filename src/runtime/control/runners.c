@@ -1,8 +1,16 @@
 /* Threads begin and end; the list of those who can go on, and of those with a deadline. */
 #define _GNU_SOURCE
-#include "runtime/control/runner.h"
+#include "runtime/control/runners.h"
+#include "runtime/control/baton.h"
+#include "runtime/control/deviations.h"
+#include "runtime/control/endings.h"
+#include "runtime/control/learning.h"
+#include "runtime/control/outside/outside.h"
+#include "runtime/control/outside/signals.h"
+#include "runtime/control/outside/watchdog.h"
+#include "runtime/control/points.h"
 #include "runtime/control/strategy.h"
-#include "runtime/control/watchdog.h"
+#include "runtime/control/waiting.h"
 #include "runtime/core/system_call.h"
 #include "runtime/core/thread_slot.h"
 

@@ -4,7 +4,8 @@
  * Whether a thread spins follows from its events alone, points or not: so it spins at the same
  * clock in every run of a schedule, whichever places are points. The more often it has yielded in
  * vain, the longer it takes until it does again: loops that just read would pay for it. */
-#include "runtime/control/runner.h"
+#include "runtime/control/spinning.h"
+#include "runtime/control/waiting.h"
 
 enum { FIRST_ATOMIC = 4, FIRST_PLAIN = 16, LONGEST = 1024, YIELD = 16 };
 

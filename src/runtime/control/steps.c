@@ -6,6 +6,7 @@
  * is held where it could take one later, or where it enters the critical section around that. When
  * nobody else can go on, those who are held creep on, point by point, and the attempt is over when
  * one of them must pass its own step too early. */
+#include "runtime/control/steps.h"
 #include "runtime/control/strategy.h"
 
 enum { NOBODY = UINT32_MAX };

@@ -1,4 +1,5 @@
 #include "runtime/control/strategy.h"
+#include "runtime/control/steps.h"
 
 /* Priorities that are drawn are above LOW; who yields or is changed goes below all others. */
 #define LOW (UINT64_C(1) << 32)

@@ -1,7 +1,12 @@
 /* Waiting for objects: locks that are taken, semaphores at zero, barriers, threads that run, and
  * queues, in which somebody is woken in particular. */
 #define _GNU_SOURCE
-#include "runtime/control/runner.h"
+#include "runtime/control/waiting.h"
+#include "runtime/control/baton.h"
+#include "runtime/control/deviations.h"
+#include "runtime/control/outside/signals.h"
+#include "runtime/control/points.h"
+#include "runtime/control/runners.h"
 #include "runtime/control/strategy.h"
 
 #include <errno.h>

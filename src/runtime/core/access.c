@@ -1,6 +1,14 @@
 #include "runtime/core/access.h"
 
-void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r) {
+enum { SHORT = 16 };
+
+void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller) {
+    const struct rt_shadow *shadow = rt_shadow_of(address);
+    uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
+    uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
+    struct rt_thread *t = rt_self;
+    if (rt_is_shared_since(t, t->since, address & ~(uintptr_t)7, w, r, bytes))
+        return;
     if (__builtin_expect(rt_deferring_freely, 1))
         rt_defer_read(address, bytes, caller, w, r);
     else if (rt_controlled)
@@ -9,7 +17,10 @@ void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t 
         rt_emit_now(address, bytes, false, caller);
 }
 
-void rt_write_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r) {
+void rt_write_slow(uintptr_t address, uint32_t bytes, uintptr_t caller) {
+    const struct rt_shadow *shadow = rt_shadow_of(address);
+    uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
+    uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
     if (__builtin_expect(rt_deferring_freely, 1))
         rt_defer_write(address, bytes, caller, w, r);
     else if (rt_controlled)
@@ -30,10 +41,13 @@ static void access_range(struct rt_thread *t, uintptr_t address, size_t size, bo
 }
 
 void rt_range_slow(uintptr_t address, size_t size, bool write, uintptr_t caller) {
-    if (!rt_enter())
+    if (size <= SHORT && rt_deferring_freely &&
+        rt_defer_short(rt_self, address, size, write, caller))
+        return;
+    if (!rt_enter_quickly())
         return;
     access_range(rt_self, address, size, write, caller);
-    rt_leave();
+    rt_leave_quickly();
 }
 
 void rt_read_range(uintptr_t address, size_t size, uintptr_t caller) {

@@ -27,11 +27,66 @@ static void add_need(struct rt_need *need, const struct rt_thread *t, uint64_t w
             rt_state_of(r) == RT_SHARED || (!rt_is_mine(t, r) && !rt_comes_after(t, r));
 }
 
+/* ---- values ---- */
+
+/* No program has memory there: it shall crash by its own access. */
+enum { FIRST_PAGE = 4096 };
+
+/* What is in memory now: size bytes of a granule. */
+static uint64_t load(uintptr_t address, size_t size) {
+    uint64_t value = 0;
+    const volatile unsigned char *bytes = (const volatile unsigned char *)address;
+    if (size == 8)
+        return *(const volatile uint64_t *)address;
+    if (size == 4 && address % 4 == 0)
+        return *(const volatile uint32_t *)address;
+    for (size_t i = 0; i < size; i++)
+        value |= (uint64_t)bytes[i] << 8 * i;
+    return value;
+}
+
+/* What the bytes hold that are about to be accessed, `w` being their shadow word for writes. It is
+ * what the last write in the trace left, if that write is done, and no thread has announced another
+ * one: threads that do so now change the word before they write. False if that is not certain. */
+static bool find_held(const struct rt_thread *t, uintptr_t address, size_t size, uint64_t w,
+                      uint64_t *held) {
+    if (!rt_values || address < FIRST_PAGE || rt_state_of(w) == RT_SHARED || !rt_is_settled(t, w))
+        return false;
+    *held = load(address, size);
+    atomic_thread_fence(memory_order_acquire);
+    return atomic_load_explicit(&rt_shadow_of(address)->write, memory_order_relaxed) == w;
+}
+
+static bool is_range_settled(const struct rt_thread *t, uintptr_t address, size_t size) {
+    for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8) {
+        uint64_t w = atomic_load_explicit(&rt_shadow_of(g)->write, memory_order_acquire);
+        if (rt_state_of(w) == RT_SHARED || !rt_is_settled(t, w))
+            return false;
+    }
+    return true;
+}
+
+/* ---- emitting ---- */
+
+/* An access to one granule, whose shadow word for writes is `w`. */
 static void emit(struct rt_thread *t, const struct rt_need *need, uintptr_t address, size_t size,
-                 bool write, uintptr_t caller) {
+                 bool write, uint64_t w, uintptr_t caller) {
+    uint64_t held;
     rt_emit_frames(t);
     rt_emit_order(t, need);
-    rt_emit_access(t, address, size, write, caller);
+    if (find_held(t, address, size, w, &held))
+        rt_emit_valued_access(t, address, size, write, held, caller);
+    else
+        rt_emit_access(t, address, size, write, 0, caller);
+    rt_publish(t);
+}
+
+static void emit_range(struct rt_thread *t, const struct rt_need *need, uintptr_t address,
+                       size_t size, bool write, uintptr_t caller) {
+    rt_emit_frames(t);
+    rt_emit_order(t, need);
+    unsigned flags = rt_values && is_range_settled(t, address, size) ? ST_STREAM_SETTLED : 0;
+    rt_emit_access(t, address, size, write, flags, caller);
     rt_publish(t);
 }
 
@@ -102,16 +157,46 @@ static void emit_granule(struct rt_thread *t, uintptr_t address, uint32_t bytes,
     uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
     add_need(&need, t, w, r, write);
     uint64_t stretch = t->stretch;
-    emit(t, &need, address, rt_size_of(address, bytes), write, caller);
+    emit(t, &need, address, rt_size_of(address, bytes), write, w, caller);
     bool known = rt_rule && stretch == t->stretch && is_known(t, granule, w, r, bytes);
     keep(t, granule, bytes, write);
     end_epoch(t, write, known);
 }
 
+/* ---- the common case ---- */
+
+/* Can a record follow at once, which nothing has to come before? */
+static inline bool is_ready(const struct rt_thread *t) {
+    return t->emitted_depth == t->depth &&
+           !(t->pending_sequence | t->ahead | t->ignoring | t->skipped) && t->chunk &&
+           t->used < ST_STREAM_RECORDS && rt_has_slot(t) && !rt_values;
+}
+
+/* What emit_granule does if no other thread has touched the granule: then there is no order to take
+ * care of. False: it is not that simple, and nothing was done. */
+static inline bool emit_own(struct rt_thread *t, uintptr_t address, uint32_t bytes, bool write,
+                            uintptr_t caller) {
+    struct rt_shadow *shadow = rt_shadow_of(address);
+    uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
+    uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
+    if (!is_ready(t) || !(rt_is_untouched(w) || rt_is_mine(t, w)) || (r && !rt_is_mine(t, r)))
+        return false;
+    bool known = rt_is_since(t, r, t->stretch) && !(bytes & ~r);
+    rt_emit_access(t, address, rt_size_of(address, bytes), write, 0, caller);
+    rt_publish(t);
+    if (write)
+        keep_write(t, shadow, w, r, bytes);
+    else
+        atomic_store_explicit(&shadow->read, (rt_is_of(r, t->current) ? r : t->current) | bytes,
+                              memory_order_release);
+    end_epoch(t, write, known);
+    return true;
+}
+
 void rt_emit_now(uintptr_t address, uint32_t bytes, bool write, uintptr_t caller) {
-    if (!rt_enter())
+    if (!rt_enter_quickly())
         return;
-    if (!rt_is_ignored(rt_self, !write, write))
+    if (!emit_own(rt_self, address, bytes, write, caller) && !rt_is_ignored(rt_self, !write, write))
         emit_granule(rt_self, address, bytes, write, caller);
     rt_leave();
 }
@@ -138,7 +223,7 @@ void rt_emit_range_now(struct rt_thread *t, uintptr_t address, size_t size, bool
     struct rt_need need = {.sequence = !rt_has_slot(t)};
     if (!add_needs(&need, t, address, size, write))
         return;
-    emit(t, &need, address, size, write, caller);
+    emit_range(t, &need, address, size, write, caller);
     for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8)
         keep(t, g, rt_bytes_in(g, address, size), write);
     end_epoch(t, write, false);

@@ -243,7 +243,8 @@ static void leave_boarded(struct rt_thread *t, const struct rt_frame *frame) {
     bool alike = t->alike == begun;
     pass_epoch(t);
     t->alike = alike ? frame->alike_before : t->current;
-    note_left(t, frame, begun);
+    if (!t->alone) /* what it accessed is never emitted */
+        note_left(t, frame, begun);
     t->since = rt_since_of(t) | rt_slow_accesses;
 }
 
@@ -291,32 +292,30 @@ static void new_epoch_outside(struct rt_thread *t, const struct rt_frame *frame)
     }
 }
 
-uint64_t rt_last_alike(const struct rt_thread *t, uint64_t epoch) {
-    enum { FRAMES_TO_TRY = 32 };
-    if (epoch >= rt_epoch_of(t->alike))
-        return rt_epoch_of(t->current);
-    for (size_t i = t->boarded_depth, n = 0; i-- > 0 && n < FRAMES_TO_TRY; n++) {
-        const struct rt_frame *frame = &t->frames[i];
-        uint64_t begun = rt_epoch_of(atomic_load_explicit(&frame->begun, memory_order_relaxed));
-        if (epoch >= begun)
-            break;
-        if (epoch >= rt_epoch_of(frame->alike_before))
-            return begun - 1;
-    }
-    return epoch;
+static inline uint64_t begun_at(const struct rt_frame *frame) {
+    return rt_epoch_of(atomic_load_explicit(&frame->begun, memory_order_relaxed));
 }
 
-/* All but when it began. */
-static void copy_frame(struct rt_frame *to, const struct rt_frame *from) {
-    to->function = from->function;
-    to->called_from = from->called_from;
-    to->stack = from->stack;
-    to->block = from->block;
-    to->number = from->number;
+/* Only the outermost of the frames that began later can say that it is like others: what was
+ * `alike` before those in it is not before it began. */
+uint64_t rt_last_alike(const struct rt_thread *t, uint64_t epoch) {
+    if (epoch >= rt_epoch_of(t->alike))
+        return rt_epoch_of(t->current);
+    size_t low = 0, high = t->boarded_depth;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (begun_at(&t->frames[middle]) > epoch)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    if (low == t->boarded_depth || epoch < rt_epoch_of(t->frames[low].alike_before))
+        return epoch;
+    return begun_at(&t->frames[low]) - 1;
 }
 
 /* Another thread may be looking at the old ones, which stay where they are. */
-static bool grow_frames(struct rt_thread *t) {
+static __attribute__((noinline)) bool grow_frames(struct rt_thread *t) {
     size_t capacity = t->capacity ? 2 * t->capacity : 512;
     struct rt_frame *frames = rt_map_memory(capacity * sizeof *frames);
     if (!frames)
@@ -328,7 +327,8 @@ static bool grow_frames(struct rt_thread *t) {
     return true;
 }
 
-static void push(struct rt_thread *t, struct rt_frame frame) {
+static inline void push(struct rt_thread *t, uintptr_t function, uintptr_t called_from,
+                        uintptr_t stack, bool block) {
     if (__builtin_expect(t->depth == t->capacity, 0) && !grow_frames(t)) {
         rt_give_up();
         return;
@@ -336,39 +336,43 @@ static void push(struct rt_thread *t, struct rt_frame frame) {
     struct rt_frame *place = &t->frames[t->depth];
     atomic_store_explicit(&place->begun, 0, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
-    copy_frame(place, &frame);
+    place->function = function;
+    place->called_from = called_from;
+    place->stack = stack;
+    place->block = block;
+    place->number = 0;
     __atomic_store_n(&t->depth, t->depth + 1, __ATOMIC_RELEASE);
     t->since = RT_STALE;
 }
 
-static void pop(struct rt_thread *t) {
+static void leave_emitted(struct rt_thread *t, const struct rt_frame *frame) {
+    t->emitted_depth = t->boarded_depth = t->depth;
+    t->skipped = false;
+    uint64_t passed = t->ahead;
+    t->ahead = 0;
+    rt_emit(t, st_stream_what(frame->block ? ST_STREAM_END : ST_STREAM_LEAVE, 0, 0), passed);
+    rt_publish(t);
+    new_epoch_outside(t, frame);
+}
+
+static inline void pop(struct rt_thread *t) {
     if (t->depth == 0)
         return; /* entered before the runtime started */
     const struct rt_frame *frame = &t->frames[--t->depth];
     if (t->emitted_depth > t->depth) {
-        t->emitted_depth = t->boarded_depth = t->depth;
-        t->skipped = false;
-        uint64_t passed = t->ahead;
-        t->ahead = 0;
-        rt_emit(t, st_stream_what(frame->block ? ST_STREAM_END : ST_STREAM_LEAVE, 0, 0), passed);
-        rt_publish(t);
-        new_epoch_outside(t, frame);
+        leave_emitted(t, frame);
     } else if (t->boarded_depth > t->depth) {
         t->boarded_depth = t->depth;
         leave_boarded(t, frame);
     } else if (t->boarded_depth == t->depth + t->ignoring) {
-        t->since = t->alike | rt_slow_accesses;
+        t->since = rt_since_of(t) | rt_slow_accesses;
         t->skipped = t->depth <= t->start_depth;
     }
 }
 
 void rt_function_enter(uintptr_t function, uintptr_t called_from, uintptr_t frame) {
     struct rt_thread *t = rt_self;
-    push(t, (struct rt_frame){.function = function, .called_from = called_from, .stack = frame});
-    /* Variables get their names when they are first accessed, and in a recording that is before
-     * threads are created. */
-    if (t->depth == 1 && t->serial == 0 && rt_rule)
-        rt_emit_stack(t);
+    push(t, function, called_from, frame, false);
 }
 
 /* Blocks that the function left open end with it. */
@@ -393,7 +397,7 @@ void rt_block_begin(const char *name, uintptr_t caller) {
     atomic_store_explicit(&rt_has_blocks, true, memory_order_relaxed);
     struct rt_thread *t = rt_self;
     uint64_t text = emit_name(t, name ? name : "");
-    push(t, (struct rt_frame){.function = text, .called_from = caller, .block = true});
+    push(t, text, caller, 0, true);
 }
 
 /* An end belongs to the innermost block. */

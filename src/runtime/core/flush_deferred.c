@@ -1,4 +1,5 @@
 #include "runtime/core/flush_deferred.h"
+#include "runtime/core/access.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/stream_writer.h"
 
@@ -93,12 +94,10 @@ static void emit_reader(struct rt_thread *t, uintptr_t granule, uint64_t write, 
     size_t index = rt_table_index(granule);
     const volatile struct rt_shared_read *shared = &reader->shared[index];
     struct rt_shared_read read = {shared->key, shared->mine};
-    uint32_t caller = reader->shared_callers[index];
-    if (shared->key != read.key || !rt_was_shared_read(&read, granule, write) ||
-        rt_state_of(read.mine) != RT_OWN || rt_slot_of(read.mine) != slot || read.mine & RT_EMITTED)
-        return;
-    emit(t, ST_STREAM_DEFERRED_READ, granule, read.mine & RT_BYTES, slot, rt_epoch_of(read.mine),
-         caller);
+    uint64_t detail = __atomic_load_n(&reader->shared_details[index], __ATOMIC_RELAXED);
+    if (shared->key == read.key && rt_was_shared_read(&read, granule, write) &&
+        rt_slot_of(read.mine) == slot)
+        emit_word(t, ST_STREAM_DEFERRED_READ, granule, read.mine, detail);
 }
 
 static void emit_readers(struct rt_thread *t, uintptr_t granule, const struct rt_view *view) {
@@ -108,9 +107,28 @@ static void emit_readers(struct rt_thread *t, uintptr_t granule, const struct rt
             emit_reader(t, granule, view->write, slot);
 }
 
+static void emit_spilled(struct rt_thread *t, uintptr_t granule, const struct rt_spilled *spilled,
+                         bool write) {
+    enum st_stream_op op = write ? ST_STREAM_DEFERRED_WRITE : ST_STREAM_DEFERRED_READ;
+    for (size_t i = 0; i < RT_PARTS; i++) {
+        uint64_t word = spilled->words[i];
+        if (((word & RT_SPILLED_WRITE) != 0) == write)
+            emit(t, op, granule, word & RT_BYTES, rt_slot_of(word), rt_epoch_of(word),
+                 spilled->callers[i]);
+    }
+}
+
+/* Behind reads, a write would seem to come after them. */
 void rt_flush_write(struct rt_thread *t, uintptr_t granule, const struct rt_view *view) {
-    if (rt_deferring)
-        emit_word(t, ST_STREAM_DEFERRED_WRITE, granule, view->write, view->write_detail);
+    struct rt_spilled spilled;
+    if (!rt_deferring)
+        return;
+    bool more = rt_take_spilled(granule, view, &spilled);
+    if (more)
+        emit_spilled(t, granule, &spilled, true);
+    emit_word(t, ST_STREAM_DEFERRED_WRITE, granule, view->write, view->write_detail);
+    if (more)
+        emit_spilled(t, granule, &spilled, false);
 }
 
 void rt_flush_reads(struct rt_thread *t, uintptr_t granule, const struct rt_view *view) {
@@ -125,7 +143,11 @@ void rt_flush_reads(struct rt_thread *t, uintptr_t granule, const struct rt_view
 /* If the memory was written or freed since, whoever did that has emitted the read. */
 void rt_flush_shared_read(struct rt_thread *t, size_t index, uint32_t but) {
     const struct rt_shared_read *read = &t->shared[index];
-    if (!rt_deferring || !read->key || (read->mine & RT_EMITTED))
+    uint64_t mine = read->mine & ~(uint64_t)but;
+    uint64_t detail = t->shared_details[index] & ~((uint64_t)but << RT_OLD_AT);
+    uint32_t bytes = mine & RT_EMITTED ? 0 : mine & RT_BYTES;
+    bytes |= detail & RT_OLD_EMITTED ? 0 : rt_old_bytes(detail);
+    if (!rt_deferring || !read->key || !bytes)
         return;
     uintptr_t granule = rt_granule_of(read->key);
     struct rt_view view = rt_load_view(granule);
@@ -133,10 +155,9 @@ void rt_flush_shared_read(struct rt_thread *t, size_t index, uint32_t but) {
         return;
     /* Behind the read, the write would seem to come after it. The thread comes after the write, or
      * it would have emitted the read. */
-    if (read->mine & RT_BYTES & ~but & rt_all_bytes(view.write, view.write_detail))
+    if (bytes & rt_all_bytes(view.write, view.write_detail))
         rt_flush_write(t, granule, &view);
-    emit(t, ST_STREAM_DEFERRED_READ, granule, read->mine & RT_BYTES & ~but, t->slot,
-         rt_epoch_of(read->mine), t->shared_callers[index]);
+    emit_word(t, ST_STREAM_DEFERRED_READ, granule, mine, detail);
     rt_publish(t);
 }
 
@@ -156,11 +177,15 @@ void rt_flush_shared_reads(struct rt_thread *t) {
 void rt_keep_shared_read(struct rt_thread *t, uintptr_t granule, uint64_t write, uint32_t bytes,
                          uintptr_t caller, bool emitted) {
     const struct rt_shared_read *read = rt_shared_read_of(t, granule);
+    size_t index = rt_table_index(granule);
     bool same = rt_was_shared_read(read, granule, write);
-    uint64_t flag = emitted ? RT_EMITTED : 0, mine = t->current | bytes | flag;
-    if (same && rt_is_of(read->mine, t->current))
-        mine = (read->mine & ~(uint64_t)RT_EMITTED) | bytes | (read->mine & flag);
-    else
-        rt_flush_shared_read(t, rt_table_index(granule), same ? bytes : 0);
-    rt_store_shared_read(t, granule, write, mine, caller);
+    uint64_t mine = read->mine, detail = t->shared_details[index];
+    /* What is there already of the same epoch may not be emitted. */
+    bool all = emitted && !(same && rt_is_of(mine, t->current) && !(mine & RT_EMITTED));
+    if (!same || !rt_add_access(t, &mine, &detail, bytes, caller)) {
+        rt_flush_shared_read(t, index, same ? bytes : 0);
+        mine = t->current | bytes;
+        detail = (uint32_t)caller;
+    }
+    rt_store_shared_read(t, granule, write, mine | (all ? RT_EMITTED : 0), detail);
 }

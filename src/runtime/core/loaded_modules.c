@@ -47,12 +47,15 @@ static bool is_unwinder(const char *path) {
     return false;
 }
 
+static uint32_t emitted;
+
 static void emit_module(const char *path, uintptr_t start, uintptr_t length, uintptr_t bias) {
     struct rt_thread *t = rt_self;
     rt_emit(t, st_stream_what(ST_STREAM_MODULE, 0, start), bias);
     rt_emit(t, st_stream_what(ST_STREAM_LENGTH, 0, 0), length);
     rt_emit_text(t, 0, path);
     rt_publish(t);
+    emitted++;
 }
 
 /* One walk over the modules. */
@@ -131,7 +134,7 @@ static struct loads before;
 
 void rt_modules_reset(void) {
     before = (struct loads){0};
-    known_count = 0;
+    known_count = emitted = 0;
 }
 
 void rt_emit_modules(void) {
@@ -144,4 +147,18 @@ void rt_emit_modules(void) {
         dl_iterate_phdr(visit_module, &(struct walk){.first = true, .emits = true});
     before = now;
     rt_spin_unlock(&modules_lock);
+}
+
+bool rt_hands_out;
+uint32_t rt_handing_count;
+
+void rt_await_modules(void) {
+    struct st_stream_head *head = rt_head;
+    uint32_t read;
+    while ((read = atomic_load(&head->modules_read)) < emitted && !atomic_load(&head->closed) &&
+           !rt_watcher_is_gone())
+        rt_sleep_on(&head->modules_read, read);
+    uint32_t count = atomic_load(&head->handing_count);
+    rt_handing_count = count < ST_STREAM_HANDING_SITES ? count : ST_STREAM_HANDING_SITES;
+    rt_hands_out = rt_handing_count > 0;
 }

@@ -2,11 +2,20 @@
 #ifndef SERIATIM_RUNTIME_CORE_LOADED_MODULES_H
 #define SERIATIM_RUNTIME_CORE_LOADED_MODULES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Emits the modules that were loaded since the last call, and forgets those that were unloaded.
  * Between rt_enter and rt_leave. */
 void rt_emit_modules(void);
+
+/* Waits until the watcher has read all that were emitted. Only then does it know which functions
+ * hand out memory (tsan/handing_out.h): `rt_hands_out` says whether there are any, and their sites
+ * are the first `rt_handing_count`. Modules that are loaded later have none, so that names do not
+ * depend on who is faster. */
+void rt_await_modules(void);
+extern bool rt_hands_out;
+extern uint32_t rt_handing_count;
 
 /* In a process that was forked: none was emitted. */
 void rt_modules_reset(void);

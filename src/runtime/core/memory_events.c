@@ -27,6 +27,18 @@ static unsigned count_callers(const struct rt_thread *t, uintptr_t caller) {
     return hidden < ST_STREAM_MOST_CALLERS ? (unsigned)hidden : ST_STREAM_MOST_CALLERS;
 }
 
+static void emit_named(struct rt_thread *t, enum st_stream_op op, uintptr_t memory, size_t size,
+                       uintptr_t caller) {
+    unsigned callers = count_callers(t, caller);
+    emit_memory(t, op, callers, memory, size, caller);
+    for (unsigned i = 0; i < callers; i++) {
+        const struct rt_frame *frame = &t->frames[t->depth - 1 - i];
+        rt_emit(t, st_stream_what(ST_STREAM_CALLER, 0, frame->called_from),
+                frame->block ? 0 : frame->function);
+    }
+    rt_publish(t);
+}
+
 /* The shadow of a large allocation is given back in whole pages when it is freed, which leaves no
  * word that says when. The sequence number at the next allocation does. */
 void rt_allocate(const void *memory, size_t size, uintptr_t caller) {
@@ -35,14 +47,19 @@ void rt_allocate(const void *memory, size_t size, uintptr_t caller) {
         rt_emit_boarded(t);
     if (size >= LARGE)
         rt_take_sequence(t);
-    unsigned callers = count_callers(t, caller);
-    emit_memory(t, ST_STREAM_ALLOCATE, callers, (uintptr_t)memory, size, caller);
-    for (unsigned i = 0; i < callers; i++) {
-        const struct rt_frame *frame = &t->frames[t->depth - 1 - i];
-        rt_emit(t, st_stream_what(ST_STREAM_CALLER, 0, frame->called_from),
-                frame->block ? 0 : frame->function);
-    }
-    rt_publish(t);
+    t->allocated = (uintptr_t)memory;
+    t->allocated_size = size;
+    emit_named(t, ST_STREAM_ALLOCATE, (uintptr_t)memory, size, caller);
+}
+
+/* Most of them only call malloc, and the watcher knows that memory. */
+void rt_hand_out(uintptr_t memory, size_t size, uintptr_t caller) {
+    struct rt_thread *t = rt_self;
+    if (!memory || (memory == t->allocated && (!size || size == t->allocated_size)))
+        return;
+    if (t->ahead)
+        rt_emit_boarded(t);
+    emit_named(t, ST_STREAM_HANDED_OUT, memory, size, caller);
 }
 
 /* ---- freeing ---- */

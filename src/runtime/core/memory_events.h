@@ -8,4 +8,7 @@
 void rt_allocate(const void *memory, size_t size, uintptr_t caller); /* after */
 void rt_free(const void *memory, size_t size);                       /* before */
 
+/* An allocator of the program's own returns that memory to `caller`; size 0: it is not known. */
+void rt_hand_out(uintptr_t memory, size_t size, uintptr_t caller);
+
 #endif

@@ -19,6 +19,7 @@
 struct st_stream_head *rt_head;
 bool rt_deferring, rt_deferring_freely;
 enum st_stream_rule rt_rule;
+bool rt_values;
 uintptr_t rt_signal_return;
 
 /* mmap, memcpy and the like are interposed and emit events: they are not for use in the core. */
@@ -150,14 +151,18 @@ static void begin(struct st_stream_head *head) {
     }
     rt_deferring = rt_deferring_freely = head->deferred;
     rt_rule = rt_deferring ? ST_STREAM_REDUCED : (enum st_stream_rule)head->rule;
+    rt_values = rt_rule == ST_STREAM_EVERY && head->values;
     rt_slow_accesses = rt_rule == ST_STREAM_EVERY ? RT_STALE : 0;
     rt_signal_return = find_signal_return();
     rt_head = head;
+    rt_hands_out = false;
     rt_thread_start(0);
     if (rt_enter()) {
         rt_emit_modules();
         rt_leave();
     }
+    if (head->names_modules)
+        rt_await_modules();
 }
 
 static void note_status(int status, void *unused) {

@@ -1,12 +1,13 @@
 /* The library that a program under test is linked with, from inside.
  *
- * Five rooms: tsan/ has the entry points that compilers call with -fsanitize=thread, intercept/
+ * Six rooms: tsan/ has the entry points that compilers call with -fsanitize=thread, intercept/
  * stands in for functions of the C library that synchronise or touch memory, parallel/ for those
- * of OpenMP and oneTBB, and core/ turns all into records for the watcher (stream/stream.h). Nothing
- * is analysed here.
+ * of OpenMP and oneTBB, deferred/ keeps accesses until they matter, control/ says which thread runs
+ * in hunts, and core/ turns all into records for the watcher (stream/stream.h). Nothing is analysed
+ * here.
  *
  * An access takes this way: tsan/callbacks.c → core/access.h, where most accesses end →
- * core/access.c → access_deferred.c or access_eager.c → stream_writer.h.
+ * core/access.c → deferred/access_deferred.c or access_eager.c → stream_writer.h.
  *
  * Rules for everything in these folders: no malloc, no stdio, nothing that takes a lock that the
  * program could hold; it may run before main, in signal handlers, and after exit has begun. It
@@ -38,11 +39,12 @@ extern bool rt_deferring_freely;
 
 /* By which rule eager accesses are left out. The watcher decides. */
 extern enum st_stream_rule rt_rule;
+extern bool rt_values; /* of accesses are emitted with them */
 
 /* The address that handlers of signals return to; 0: unknown. */
 extern uintptr_t rt_signal_return;
 
-/* Does somebody say which thread runs (control/turns.h)? Then all threads take turns. */
+/* Does somebody say which thread runs (control/points.h)? Then all threads take turns. */
 extern bool rt_controlled;
 
 /* Starts the runtime, the first time that it is called, with the values of ST_STREAM_VARIABLE and

@@ -27,12 +27,13 @@
  * KNOWN, in the word for writes: something about these bytes was emitted since they were allocated,
  * or a lock is in them, so the watcher has to learn when they are freed.
  *
- * MIXED, in the word for writes: the watcher knows more about these bytes than the shadow does.
+ * MIXED, in the word for writes: the watcher, or the table of a thread with what it has spilled
+ * (deferred/spilled.c), knows more about these bytes than the shadow does.
  * Every access is emitted, until one thread has written all of them. If the detail word for writes
- * has PRIVATE, all that the watcher knows is of the thread whose word it is: then that thread's
- * accesses need not be emitted. If the detail word for reads has PRIVATE, and the write is of
- * another thread, nobody has written since, and the watcher knows that write and reads of the
- * thread whose word for reads it is: then that thread's reads need not be emitted. Nothing is
+ * has PRIVATE, all that these know is of the thread whose word it is: then that thread's accesses
+ * need not be emitted. If the detail word for reads has PRIVATE, and the write is of another
+ * thread, nobody has written since, and these know nothing but reads of the thread whose word for
+ * reads it is, and perhaps that write: then that thread's reads need not be emitted. Nothing is
  * PRIVATE unless it is MIXED.
  *
  * Invariant: before a shadow word says what a thread did at a position, all records of the thread
@@ -66,6 +67,7 @@ enum {
     RT_EMITTED = 1 << 10,
     RT_MIXED = 1 << 11,
     RT_KNOWN = 1 << 12,
+    RT_SPILLED_WRITE = RT_KNOWN, /* in the table of what was spilled, where nothing else is known */
     RT_SLOT_AT = 13,
     RT_EPOCH_AT = 27,
     RT_READER_BITS = 64 - RT_SLOT_AT,
@@ -80,9 +82,12 @@ enum {
 /* RT_STALE in controlled runs, in which every access takes the slow way; 0 otherwise. */
 extern uint64_t rt_slow_accesses;
 
-/* What `since` is when accesses do not take the slow way for another reason. */
+/* What `since` is when accesses do not take the slow way for another reason. What a thread did
+ * while it was alone is never emitted, so all its epochs up to now are alike. */
 static inline uint64_t rt_since_of(const struct rt_thread *t) {
-    return t->boarded_depth == t->depth + t->ignoring ? t->alike : RT_STALE;
+    if (t->boarded_depth != t->depth + t->ignoring)
+        return RT_STALE;
+    return t->alone ? t->first : t->alike;
 }
 
 /* The present epoch, as a shadow word. */
@@ -160,6 +165,13 @@ static inline bool rt_is_foreign(const struct rt_thread *t, uint64_t word) {
 /* Does what t does now come after what the word says, without a new sequence number? */
 static inline bool rt_comes_after(const struct rt_thread *t, uint64_t word) {
     return rt_is_ordered(t, rt_slot_of(word), rt_epoch_of(word));
+}
+
+/* After t has taken a sequence number, if it needed one: is the write that the word tells of done?
+ * It is announced before it is done; but if its thread has taken a sequence number since, it was
+ * done before that. */
+static inline bool rt_is_settled(const struct rt_thread *t, uint64_t write) {
+    return rt_state_of(write) != RT_OWN || rt_is_mine(t, write) || rt_comes_after(t, write);
 }
 
 /* The bytes of a granule that lie in the range. */
@@ -241,11 +253,11 @@ static inline bool rt_was_shared_read(const struct rt_shared_read *read, uintptr
     return read->key == rt_read_key(granule, write);
 }
 static inline void rt_store_shared_read(struct rt_thread *t, uintptr_t granule, uint64_t write,
-                                        uint64_t mine, uintptr_t caller) {
+                                        uint64_t mine, uint64_t detail) {
     size_t index = rt_table_index(granule), page = index / RT_READS_A_PAGE;
     t->shared_pages[page / 64] |= UINT64_C(1) << page % 64;
     t->shared[index] = (struct rt_shared_read){rt_read_key(granule, write), mine};
-    t->shared_callers[index] = (uint32_t)caller;
+    t->shared_details[index] = detail;
 }
 
 #endif

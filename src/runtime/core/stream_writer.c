@@ -13,19 +13,23 @@
 
 /* ---- chunks ---- */
 
+void rt_sleep_on(_Atomic uint32_t *word, uint32_t value) {
+    struct timespec timeout = {.tv_nsec = 20 * 1000 * 1000};
+    rt_system_call(SYS_futex, (long)word, FUTEX_WAIT, value, (long)&timeout, 0, 0);
+}
+
 /* Sleeps until the watcher has given a chunk back, or some time has passed. */
 static void wait_for_chunk(struct st_stream_head *head) {
-    struct timespec timeout = {.tv_nsec = 20 * 1000 * 1000};
     uint32_t word = atomic_load(&head->free_word);
     atomic_fetch_add(&head->waiting, 1);
     if ((uint32_t)atomic_load(&head->free_top) == 0)
-        rt_system_call(SYS_futex, (long)&head->free_word, FUTEX_WAIT, word, (long)&timeout, 0, 0);
+        rt_sleep_on(&head->free_word, word);
     atomic_fetch_sub(&head->waiting, 1);
 }
 
 /* Then nobody will give chunks back. For kill(), a process that was killed is still there until its
  * parent has asked how it ended, so kill() is only used where the mutex is not held. */
-static bool watcher_is_gone(void) {
+bool rt_watcher_is_gone(void) {
     uint32_t word = atomic_load(&rt_head->alive.word);
     if (word & FUTEX_OWNER_DIED)
         return true;
@@ -37,7 +41,7 @@ static struct st_stream_chunk *new_chunk(struct rt_thread *t) {
     struct st_stream_head *head = rt_head;
     int64_t index;
     while ((index = st_stream_take_chunk(head)) < 0) {
-        if (atomic_load(&head->closed) || watcher_is_gone())
+        if (atomic_load(&head->closed) || rt_watcher_is_gone())
             return NULL;
         wait_for_chunk(head);
     }
@@ -127,13 +131,20 @@ void rt_emit_order(struct rt_thread *t, const struct rt_need *need) {
         rt_take_sequence(t);
 }
 
-void rt_emit_access(struct rt_thread *t, uintptr_t address, size_t size, bool write,
+void rt_emit_access(struct rt_thread *t, uintptr_t address, size_t size, bool write, unsigned flags,
                     uintptr_t caller) {
     enum st_stream_op op = write ? ST_STREAM_WRITE : ST_STREAM_READ;
     bool small = size <= 16;
-    rt_emit(t, st_stream_what(op, small ? (unsigned)size : 0, address), caller);
+    rt_emit(t, st_stream_what(op, (small ? (unsigned)size : 0) | flags, address), caller);
     if (!small)
         rt_emit(t, st_stream_what(ST_STREAM_LENGTH, 0, 0), size);
+}
+
+void rt_emit_valued_access(struct rt_thread *t, uintptr_t address, size_t size, bool write,
+                           uint64_t held, uintptr_t caller) {
+    const unsigned flags = ST_STREAM_WITH_VALUES | ST_STREAM_SETTLED;
+    rt_emit_access(t, address, size, write, flags, caller);
+    rt_emit(t, st_stream_what(ST_STREAM_VALUES, 0, 0), held);
 }
 
 /* ---- texts ---- */

@@ -52,7 +52,15 @@ struct rt_need {
 /* Observes and takes what is needed; the records follow. */
 void rt_emit_order(struct rt_thread *t, const struct rt_need *need);
 
-void rt_emit_access(struct rt_thread *t, uintptr_t address, size_t size, bool write,
+/* flags: ST_STREAM_SETTLED, or 0. */
+void rt_emit_access(struct rt_thread *t, uintptr_t address, size_t size, bool write, unsigned flags,
                     uintptr_t caller);
+/* The same for at most 8 bytes that held this value, where all is settled. */
+void rt_emit_valued_access(struct rt_thread *t, uintptr_t address, size_t size, bool write,
+                           uint64_t held, uintptr_t caller);
+
+/* Sleeps while the word has this value, or until some time has passed: the watcher may be gone. */
+void rt_sleep_on(_Atomic uint32_t *word, uint32_t value);
+bool rt_watcher_is_gone(void);
 
 #endif

@@ -10,6 +10,12 @@ static struct rt_spin slots_lock;
 static _Atomic(struct rt_thread *) threads[RT_SLOTS];
 static _Atomic uint64_t firsts[RT_SLOTS];
 
+_Atomic uint64_t rt_alone_before = UINT64_MAX;
+
+static bool is_anybody_alone(void) {
+    return atomic_load_explicit(&rt_alone_before, memory_order_relaxed) == UINT64_MAX;
+}
+
 void rt_take_slot(struct rt_thread *t) {
     rt_spin_lock(&slots_lock);
     t->slot = free_count              ? free_slots[--free_count]
@@ -17,6 +23,7 @@ void rt_take_slot(struct rt_thread *t) {
                                       : RT_SLOTS;
     rt_spin_unlock(&slots_lock);
     t->position = t->ahead = 0;
+    t->alone = t->slot == 0 && rt_deferring_freely && is_anybody_alone();
     if (!rt_has_slot(t)) {
         t->me = t->current = t->alike = t->since = RT_STALE;
         return;
@@ -67,12 +74,23 @@ void rt_forget_past(const struct rt_thread *t) {
     rt_spin_unlock(&slots_lock);
 }
 
-_Atomic uint64_t rt_alone_before = UINT64_MAX;
+void rt_end_alone(struct rt_thread *t) {
+    if (!is_anybody_alone())
+        return;
+    atomic_store_explicit(&rt_alone_before, rt_has_slot(t) ? rt_epoch_of(t->current) : 0,
+                          memory_order_relaxed);
+    t->alone = false;
+    t->since = rt_since_of(t) | rt_slow_accesses;
+}
 
-void rt_end_alone(const struct rt_thread *t) {
-    if (atomic_load_explicit(&rt_alone_before, memory_order_relaxed) == UINT64_MAX)
-        atomic_store_explicit(&rt_alone_before, rt_has_slot(t) ? rt_epoch_of(t->current) : 0,
-                              memory_order_relaxed);
+/* The first thread goes on meanwhile, and looks at its flag in the next function at the latest. */
+void rt_end_alone_unseen(void) {
+    struct rt_thread *first = rt_thread_in(0);
+    atomic_store_explicit(&rt_alone_before, 0, memory_order_relaxed);
+    if (!first)
+        return;
+    __atomic_store_n(&first->alone, false, __ATOMIC_RELEASE);
+    __atomic_store_n(&first->since, RT_STALE, __ATOMIC_RELEASE);
 }
 
 /* There are 137 billion epochs. */

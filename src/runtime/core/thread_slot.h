@@ -60,13 +60,16 @@ void rt_forget_past(const struct rt_thread *t);
 
 /* What the first thread, which has slot 0, did before it created another one. Every thread is
  * created by it then or later, directly or not, so it depends on all of that by its creation: as if
- * it had learned of it (access_deferred.c). So these accesses make no difference to anybody, and
- * are never emitted. UINT64_MAX: there is no other thread yet; 0: there is one whose creation
- * nobody saw. */
+ * it had learned of it (deferred/access_deferred.c). So these accesses make no difference to
+ * anybody, and are never emitted. UINT64_MAX: there is no other thread yet; 0: there is one whose
+ * creation nobody saw. */
 extern _Atomic uint64_t rt_alone_before;
 
 /* The first thread has emitted that it creates a thread, but has not created it. */
-void rt_end_alone(const struct rt_thread *t);
+void rt_end_alone(struct rt_thread *t);
+
+/* There is a thread whose creation nobody saw. */
+void rt_end_alone_unseen(void);
 
 /* Can what the slot's thread did in that epoch no longer matter? */
 static inline bool rt_is_dead(uint32_t slot, uint64_t epoch) {

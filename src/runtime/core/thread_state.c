@@ -43,8 +43,7 @@ bool rt_enter(void) {
 }
 
 void rt_leave(void) {
-    atomic_signal_fence(memory_order_seq_cst);
-    rt_self->inside = false;
+    rt_leave_quickly();
 }
 
 static struct rt_thread *free_threads;
@@ -112,7 +111,7 @@ void rt_thread_start(uint32_t fork) {
     starting = true;
     atomic_signal_fence(memory_order_seq_cst);
     if (fork == RT_NO_THREAD)
-        atomic_store_explicit(&rt_alone_before, 0, memory_order_relaxed);
+        rt_end_alone_unseen();
     start(fork == RT_NO_THREAD ? rt_new_serial() : fork);
     atomic_signal_fence(memory_order_seq_cst);
     starting = false;
@@ -132,6 +131,7 @@ void rt_count_lost(void) {
 static void emit_end(struct rt_thread *t) {
     rt_unwind(0);
     rt_flush_shared_reads(t);
+    rt_flush_spilled(t);
     rt_take_sequence(t);
     rt_emit(t, st_stream_what(ST_STREAM_THREAD_END, 0, 0), 0);
     rt_publish(t);

@@ -17,7 +17,17 @@ enum {
     RT_KEY_HASH_BITS = 20,
     RT_LEARNED = 64,
     RT_SLOTS = ST_STREAM_SLOTS,
-    RT_LEFT_FRAMES = 512
+    RT_LEFT_FRAMES = 512,
+    RT_SPILLED = 1 << 14,
+    RT_PARTS = 6
+};
+
+/* Accesses to a granule that its shadow has no room for (deferred/spilled.c): shadow words of the
+ * thread, with RT_SPILLED_WRITE or without flags, and lower halves of return addresses. */
+struct rt_spilled {
+    _Atomic uint64_t granule; /* 0: none */
+    uint64_t words[RT_PARTS]; /* 0: none */
+    uint32_t callers[RT_PARTS];
 };
 
 /* A frame that was boarded and left. */
@@ -28,7 +38,7 @@ struct rt_left_frame {
     uint32_t index, emitted; /* in the stack; so many frames around it were emitted when it ended */
 };
 
-/* What a thread depends on of another one (access_deferred.c). */
+/* What a thread depends on of another one (deferred/access_deferred.c). */
 struct rt_learned {
     uint64_t first; /* of the other one, as in struct rt_thread */
     uint64_t last;  /* a shadow word of it, without bytes and flags: up to that epoch */
@@ -51,6 +61,7 @@ struct rt_thread {
     uint32_t serial;
     uint32_t generation; /* of the process that it belongs to: a forked one has no use for it */
     bool inside;         /* the runtime is at work; a signal handler must not disturb it */
+    bool alone;          /* the first thread, and there is no other yet (rt_alone_before) */
 
     struct st_stream_chunk *chunk;
     uint32_t used;             /* records in the chunk, published or not */
@@ -62,6 +73,13 @@ struct rt_thread {
 
     uintptr_t loaded;   /* what it last loaded atomically, */
     uint64_t loaded_at; /* and `position` after that */
+
+    uintptr_t allocated; /* what it last allocated */
+    size_t allocated_size;
+    struct {
+        size_t depth, size;
+    } wanted[4]; /* how much open functions that hand out memory are to hand out */
+    size_t wanted_count;
 
     uintptr_t start; /* what it starts with, as far as that is known */
     struct rt_frame *frames;
@@ -84,7 +102,9 @@ struct rt_thread {
     size_t left_count;                         /* of all that were added */
     uint64_t shared_pages[RT_SHARED_READS / RT_READS_A_PAGE / 64]; /* a bit for each page in use */
     struct rt_shared_read shared[RT_SHARED_READS];
-    uint32_t shared_callers[RT_SHARED_READS]; /* lower halves of return addresses */
+    uint64_t shared_details[RT_SHARED_READS]; /* as in the shadow */
+    bool has_spilled;
+    struct rt_spilled spilled[RT_SPILLED];
 };
 
 /* NULL: not watched. */
@@ -94,6 +114,20 @@ extern _Thread_local struct rt_thread *rt_self __attribute__((tls_model("initial
  * it)? If so, rt_leave must follow. */
 bool rt_enter(void);
 void rt_leave(void);
+
+/* The same, for where most accesses and calls come by. */
+static inline bool rt_enter_quickly(void) {
+    struct rt_thread *t = rt_self;
+    if (__builtin_expect(!t || t->inside, 0))
+        return rt_enter();
+    t->inside = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    return true;
+}
+static inline void rt_leave_quickly(void) {
+    atomic_signal_fence(memory_order_seq_cst);
+    rt_self->inside = false;
+}
 
 /* The new thread begins; it emits nothing before. `fork` is the result of rt_thread_fork, or
  * RT_NO_THREAD for a thread whose creation nobody saw. Not between rt_enter and rt_leave. */

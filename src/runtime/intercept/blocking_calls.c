@@ -3,7 +3,10 @@
  * receive from a channel of its own, to which nobody sends: it orders nothing, but says that the
  * thread waited. */
 #define _GNU_SOURCE
-#include "runtime/control/turns.h"
+#include "runtime/control/outside/outside.h"
+#include "runtime/control/outside/signals.h"
+#include "runtime/control/outside/virtual_time.h"
+#include "runtime/control/points.h"
 #include "runtime/core/sync_events.h"
 #include "runtime/intercept/interpose.h"
 
@@ -14,7 +17,6 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
-#include <string.h>
 #include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
@@ -56,7 +58,7 @@ static int waited(bool waits, int result, uintptr_t caller) {
 #define WITH_MASK(mask, call)                                                                      \
     uint64_t bits = 0;                                                                             \
     if (mask)                                                                                      \
-        memcpy(&bits, mask, sizeof bits);                                                          \
+        __builtin_memcpy(&bits, mask, sizeof bits);                                                \
     int result = -1;                                                                               \
     if (!(mask) || !rt_swap_signal_mask(&bits))                                                    \
         result = call;                                                                             \

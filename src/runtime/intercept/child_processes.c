@@ -1,7 +1,9 @@
 /* Processes that the program starts and waits for. In controlled runs when a wait comes back is a
  * decision. There are no events for any of this. */
 #define _GNU_SOURCE
-#include "runtime/control/turns.h"
+#include "runtime/control/outside/outside.h"
+#include "runtime/control/outside/signals.h"
+#include "runtime/control/points.h"
 #include "runtime/core/system_call.h"
 #include "runtime/intercept/interpose.h"
 

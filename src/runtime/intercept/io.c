@@ -5,7 +5,7 @@
  * to memory, and emitted after, as many bytes as came. No event says that data from a pipe or a
  * socket comes after whoever sent it. */
 #define _GNU_SOURCE
-#include "runtime/control/turns.h"
+#include "runtime/control/outside/outside.h"
 #include "runtime/core/access.h"
 #include "runtime/intercept/interpose.h"
 

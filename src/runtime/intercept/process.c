@@ -4,7 +4,9 @@
  * posix_spawn, system and the like run nothing of the program in the child. exec ends the stream;
  * the new program is another. */
 #define _GNU_SOURCE
-#include "runtime/control/turns.h"
+#include "runtime/control/crashes.h"
+#include "runtime/control/outside/signals.h"
+#include "runtime/control/runners.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/fibers.h"
 #include "runtime/core/loaded_modules.h"

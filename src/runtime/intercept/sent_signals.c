@@ -1,7 +1,8 @@
 /* Signals that threads of the program send, and requests to cancel: in controlled runs whoever gets
  * one may have to be woken. There are no events for any of this. */
 #define _GNU_SOURCE
-#include "runtime/control/turns.h"
+#include "runtime/control/outside/signals.h"
+#include "runtime/control/points.h"
 #include "runtime/intercept/interpose.h"
 
 #include <pthread.h>

@@ -2,28 +2,30 @@
  * points, and the runtime blocks what it has to (control/signals.c). There are no events for any of
  * this. */
 #define _GNU_SOURCE
-#include "runtime/control/turns.h"
+#include "runtime/control/outside/signals.h"
+#include "runtime/control/outside/virtual_time.h"
+#include "runtime/control/points.h"
 #include "runtime/intercept/interpose.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
 
-/* The first 64 signals, which are all that there are. */
+/* The first 64 signals, which are all that there are. A call of memcpy would be one of ours, and a
+ * point of the schedule: whoever is about to create a thread must not make way for it yet. */
 static uint64_t bits_of(const sigset_t *set) {
     uint64_t bits;
-    memcpy(&bits, set, sizeof bits);
+    __builtin_memcpy(&bits, set, sizeof bits);
     return bits;
 }
 
 static void put_bits(sigset_t *set, uint64_t bits) {
     sigemptyset(set);
-    memcpy(set, &bits, sizeof bits);
+    __builtin_memcpy(set, &bits, sizeof bits);
 }
 
 /* ---- handlers ---- */

@@ -9,7 +9,9 @@
 #ifndef __NO_INLINE__
 #define __NO_INLINE__ 1 /* getline is to be defined here and not in <stdio.h> */
 #endif
-#include "runtime/control/turns.h"
+#include "runtime/control/outside/outside.h"
+#include "runtime/control/points.h"
+#include "runtime/control/waiting.h"
 #include "runtime/core/access.h"
 #include "runtime/intercept/interpose.h"
 

@@ -9,7 +9,9 @@
  * thread is created with all signals blocked, and has the mask that it should have once it is known
  * (new_thread_mask.h). */
 #define _GNU_SOURCE
-#include "runtime/control/turns.h"
+#include "runtime/control/outside/virtual_time.h"
+#include "runtime/control/points.h"
+#include "runtime/control/runners.h"
 #include "runtime/core/memory_events.h"
 #include "runtime/core/spin.h"
 #include "runtime/core/sync_events.h"

@@ -1,7 +1,8 @@
 /* Sleeping, yielding and looking at clocks: in controlled runs time is virtual. There are no events
  * for any of this. */
 #define _GNU_SOURCE
-#include "runtime/control/turns.h"
+#include "runtime/control/outside/virtual_time.h"
+#include "runtime/control/points.h"
 #include "runtime/intercept/interpose.h"
 
 #include <errno.h>

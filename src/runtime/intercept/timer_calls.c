@@ -1,7 +1,9 @@
 /* Timers: in controlled runs they measure virtual time (control/timers.c). There are no events for
  * any of this. */
 #define _GNU_SOURCE
-#include "runtime/control/turns.h"
+#include "runtime/control/outside/timers.h"
+#include "runtime/control/outside/virtual_time.h"
+#include "runtime/control/points.h"
 #include "runtime/intercept/interpose.h"
 
 #include <errno.h>

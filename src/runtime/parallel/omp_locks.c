@@ -4,7 +4,8 @@
  * A named critical section has a variable of the linker's, by which the watcher knows its name
  * (watch/locks.c). Those without a name have no variable with gcc: ours stand for them. */
 #define _GNU_SOURCE
-#include "runtime/control/turns.h"
+#include "runtime/control/points.h"
+#include "runtime/control/waiting.h"
 #include "runtime/core/spin.h"
 #include "runtime/core/sync_events.h"
 #include "runtime/parallel/omp_model.h"

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "runtime/parallel/omp_model.h"
-#include "runtime/control/turns.h"
+#include "runtime/control/points.h"
+#include "runtime/control/waiting.h"
 #include "runtime/core/sync_events.h"
 #include "runtime/parallel/sync_objects.h"
 

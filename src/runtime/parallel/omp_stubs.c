@@ -14,7 +14,8 @@
  * loose. The driver sees to it that the libraries do not spin before they wait
  * (hunt/controlled/controlled_run.c). */
 #define _GNU_SOURCE
-#include "runtime/control/turns.h"
+#include "runtime/control/points.h"
+#include "runtime/control/waiting.h"
 #include "runtime/core/spin.h"
 #include "runtime/parallel/omp_model.h"
 

@@ -7,7 +7,8 @@
  * A load that finds nothing new (the thread has emitted a load of this memory before, it was not
  * written since, and the thread has learned nothing) is not emitted: threads that spin would fill
  * the trace. In recordings for prediction, the second one is: others can come between two. */
-#include "runtime/control/turns.h"
+#include "runtime/control/points.h"
+#include "runtime/control/waiting.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/flush_deferred.h"
 #include "runtime/core/spin.h"
@@ -62,13 +63,16 @@ static const enum st_stream_op ops[] = {
     [ST_ATOMIC_BITS] = ST_STREAM_ATOMIC_UPDATE,
 };
 
-/* The load `at` was emitted. If it is the first of several with nothing between them, the next one
- * is emitted, too. */
-static void note_load(struct rt_thread *t, uintptr_t at, bool first) {
+/* The operation `at` was emitted. If it is the first of several loads with nothing between them,
+ * the next one is emitted, too; and so is a load after a write of the same thread, since others can
+ * come between these two. */
+static void note_operation(struct rt_thread *t, uintptr_t at, bool write, bool first) {
     if (!rt_rule || !rt_has_slot(t))
         return;
-    if (first)
+    if (write || first)
         rt_new_eager_epoch(t);
+    if (write)
+        return;
     t->loaded = at;
     t->loaded_at = t->position;
 }
@@ -88,23 +92,24 @@ static void emit(uintptr_t address, size_t size, struct effect effect, uintptr_t
         rt_receive((const void *)address, 0, caller);
     } else {
         unsigned how = (unsigned)effect.kind | ((unsigned)effect.order & 7) << 4;
+        unsigned flags = ST_STREAM_WITH_VALUES;
         rt_take_sequence(t);
+        if (rt_values && rt_is_settled(t, before))
+            flags |= ST_STREAM_SETTLED;
         for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8) {
             struct rt_view view = rt_load_view(g);
             rt_flush_write(t, g, &view);
             rt_flush_reads(t, g, &view);
         }
-        rt_emit(t,
-                st_stream_what(ops[effect.kind], (unsigned)size | ST_STREAM_WITH_VALUES, address),
-                caller);
+        rt_emit(t, st_stream_what(ops[effect.kind], (unsigned)size | flags, address), caller);
         rt_emit(t, st_stream_what(ST_STREAM_VALUES, how, effect.before), effect.after);
         rt_publish(t);
         rt_new_epoch(t);
     }
     for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8)
         keep(t, g, rt_bytes_in(g, address, size), write);
-    if (!write && !guard)
-        note_load(t, address, first);
+    if (!guard)
+        note_operation(t, address, write, first);
 }
 
 /* Was the load of these bytes emitted, with nothing new since? */

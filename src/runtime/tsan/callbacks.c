@@ -2,6 +2,7 @@
 #include "runtime/core/access.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/loaded_modules.h"
+#include "runtime/tsan/handing_out.h"
 
 #define ACCESS(name, size, write)                                                                  \
     RT_EXPORT void name(void *address);                                                            \
@@ -102,23 +103,21 @@ RT_EXPORT void __tsan_init(void) {
 }
 
 /* We return to the function that was entered, and that one returns to pc. */
-RT_EXPORT void __tsan_func_entry(void *pc);
-RT_EXPORT void __tsan_func_entry(void *pc) {
-    if (!rt_enter()) {
+void rt_func_entry(void *pc) {
+    if (!rt_enter_quickly()) {
         rt_count_lost();
         return;
     }
     /* Above our frame and the return address is the stack pointer of the function. */
     rt_function_enter(RT_CALLER, (uintptr_t)pc, (uintptr_t)__builtin_frame_address(0) + 16);
-    rt_leave();
+    rt_leave_quickly();
 }
 
-RT_EXPORT void __tsan_func_exit(void);
-RT_EXPORT void __tsan_func_exit(void) {
-    if (!rt_self || !rt_enter())
+void rt_func_exit(void) {
+    if (!rt_self || !rt_enter_quickly())
         return;
     rt_function_leave();
-    rt_leave();
+    rt_leave_quickly();
 }
 
 /* include/seriatim/annotate.h */

@@ -23,6 +23,9 @@ struct candidate {
     bool grows;           /* it ends with an array without a size */
 };
 
+/* A call may be longer than a line. */
+enum { CALL_LINES = 3 };
+
 struct st_heap_site {
     struct candidate *list;
     size_t count, capacity;
@@ -31,9 +34,8 @@ struct st_heap_site {
 
 /* ---- the line ---- */
 
-/* The line of the call and the next two: a call may be longer than a line. */
-static char *read_lines(const char *base, const char *path, unsigned first) {
-    enum { LINES = 3, LONGEST = 4096 };
+char *st_read_lines(const char *base, const char *path, unsigned first, unsigned lines) {
+    enum { LONGEST = 4096 };
     char *name = NULL, *text = NULL, *line = NULL;
     size_t room = 0, length = 0, capacity = 0;
     bool below = base && path[0] != '/';
@@ -42,7 +44,7 @@ static char *read_lines(const char *base, const char *path, unsigned first) {
     FILE *file = fopen(name, "re");
     free(name);
     ssize_t got = 0;
-    for (unsigned i = 1; file && i < first + LINES && (got = getline(&line, &room, file)) >= 0;
+    for (unsigned i = 1; file && i < first + lines && (got = getline(&line, &room, file)) >= 0;
          i++) {
         if (i < first || length + (size_t)got > LONGEST)
             continue;
@@ -76,6 +78,20 @@ static bool mentions(const char *line, const char *name) {
     return false;
 }
 
+/* Is the first line that of a class, whose constructor nobody has written? The type that it names
+ * is not what is allocated there. */
+static bool begins_definition(const char *line) {
+    static const char *const words[] = {"class ", "struct ", "union ", NULL};
+    size_t length = strcspn(line, "\n");
+    const char *brace = memchr(line, '{', length);
+    line += strspn(line, " \t");
+    for (const char *const *word = words; brace && *word; word++)
+        if (strncmp(line, *word, strlen(*word)) == 0)
+            return !memchr(line, '(', (size_t)(brace - line)) &&
+                   !memchr(line, '=', (size_t)(brace - line));
+    return false;
+}
+
 /* ---- candidates ---- */
 
 /* Does the structure end with an array whose size is not known? */
@@ -104,6 +120,16 @@ static void drop_qualifiers(Dwarf_Die *type) {
             return;
 }
 
+bool st_type_name(struct st_units *units, Dwarf_Die type, struct st_label *name) {
+    Dwarf_Die peeled;
+    st_label_clear(name);
+    drop_qualifiers(&type);
+    if (dwarf_diename(&type) && st_qualified_name(units, &type, name))
+        return true;
+    return dwarf_peel_type(&type, &peeled) == 0 && dwarf_diename(&peeled) &&
+           st_qualified_name(units, &peeled, name);
+}
+
 /* `type` as it is written, with its typedefs. */
 static void add_candidate(struct st_heap_site *site, struct st_units *units, Dwarf_Die type,
                           const char *variable, bool mentioned) {
@@ -113,11 +139,7 @@ static void add_candidate(struct st_heap_site *site, struct st_units *units, Dwa
     if (dwarf_peel_type(&type, &new.type) != 0 || dwarf_tag(&new.type) == DW_TAG_subroutine_type ||
         dwarf_aggregate_size(&new.type, &size) != 0 || !size)
         return;
-    st_label_clear(&name);
-    drop_qualifiers(&type);
-    if (dwarf_diename(&type) && st_qualified_name(units, &type, &name))
-        new.type_name = st_strdup(name.bytes);
-    else if (dwarf_diename(&new.type) && st_qualified_name(units, &new.type, &name))
+    if (st_type_name(units, type, &name))
         new.type_name = st_strdup(name.bytes);
     new.size = size;
     new.grows = is_open_ended(&new.type);
@@ -188,7 +210,11 @@ struct st_heap_site *st_heap_site_new(struct st_modules *modules, const char *ba
     size_t count;
     const struct st_frame *frames = st_frames(modules, pc, &count);
     if (depth < count && frames[depth].file && frames[depth].line)
-        site->line = read_lines(base, frames[depth].file, frames[depth].line);
+        site->line = st_read_lines(base, frames[depth].file, frames[depth].line, CALL_LINES);
+    if (site->line && begins_definition(site->line)) {
+        free(site->line);
+        site->line = NULL;
+    }
     struct st_scopes scopes;
     Dwarf_Die function;
     st_scopes_find(&scopes, modules, pc);
@@ -226,12 +252,15 @@ static unsigned fit_of(const struct candidate *candidate, uint64_t size) {
     return candidate->mentioned && size % candidate->size == 0;
 }
 
+static bool is_structure(const struct candidate *candidate) {
+    int tag = dwarf_tag((Dwarf_Die *)&candidate->type);
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+}
+
 /* Small sizes are those of many things. */
 static bool is_distinctive(const struct candidate *candidate) {
     enum { DISTINCTIVE = 16 };
-    int tag = dwarf_tag((Dwarf_Die *)&candidate->type);
-    bool structure = tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
-    return candidate->mentioned || (structure && candidate->size >= DISTINCTIVE);
+    return candidate->mentioned || (is_structure(candidate) && candidate->size >= DISTINCTIVE);
 }
 
 static bool is_same_type(const struct candidate *a, const struct candidate *b) {
@@ -260,6 +289,49 @@ static const struct candidate *choose(const struct st_heap_site *site, uint64_t 
         most = worth;
     }
     return doubtful ? NULL : best;
+}
+
+/* Of `item = take(pool)`: "item ". NULL: nothing is assigned. */
+static char *assigned_part(const char *line) {
+    const char *equals = line ? strchr(line, '=') : NULL;
+    if (!equals || equals[1] == '=' || strchr("!<>=", equals[-1]))
+        return NULL;
+    size_t length = (size_t)(equals - line);
+    char *part = st_alloc(length + 2, 1);
+    memcpy(part, line, length);
+    part[length] = ' ';
+    return part;
+}
+
+/* The one structure among the pointers that the part mentions, or among the types that the line
+ * does; NULL: there is none, or more than one. */
+static const struct candidate *only_structure(const struct st_heap_site *site, const char *part) {
+    const struct candidate *found = NULL;
+    for (size_t i = 0; i < site->count; i++) {
+        const struct candidate *one = &site->list[i];
+        bool counts = part ? one->variable && mentions(part, one->variable)
+                           : !one->variable && one->mentioned;
+        if (!counts || !is_structure(one) || one->grows)
+            continue;
+        if (found && !is_same_type(found, one))
+            return NULL;
+        found = one;
+    }
+    return found;
+}
+
+uint64_t st_heap_assigned_size(const struct st_heap_site *site) {
+    char *part = assigned_part(site->line);
+    const struct candidate *found = part ? only_structure(site, part) : NULL;
+    free(part);
+    if (!found)
+        found = only_structure(site, NULL);
+    return found ? found->size : 0;
+}
+
+bool st_heap_is_typed(const struct st_heap_site *site, uint64_t size) {
+    const struct candidate *type = choose(site, size);
+    return type && type->size > 1;
 }
 
 bool st_heap_name(const struct st_heap_site *site, uint64_t size, uint64_t offset, char *buffer,

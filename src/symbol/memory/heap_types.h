@@ -8,9 +8,20 @@
 #ifndef SERIATIM_SYMBOL_MEMORY_HEAP_TYPES_H
 #define SERIATIM_SYMBOL_MEMORY_HEAP_TYPES_H
 
+#include "symbol/label.h"
 #include "symbol/symbol.h"
 
+#include <elfutils/libdw.h>
+
+struct st_units;
 struct st_heap_site;
+
+/* Up to so many lines of a source file from line `first` on, with a blank before them, and none
+ * behind the one with the first semicolon. NULL: it cannot be read. Release with free(). */
+char *st_read_lines(const char *base, const char *path, unsigned first, unsigned lines);
+
+/* The name of a type as it is written, which may be that of a typedef. */
+bool st_type_name(struct st_units *units, Dwarf_Die type, struct st_label *name);
 
 /* What can be allocated by the call that returns to `pc`, in frame `depth` there, that of the user
  * (st_frames); `inner`: the call by which the library or an allocator got the memory, which may be
@@ -18,6 +29,13 @@ struct st_heap_site;
 struct st_heap_site *st_heap_site_new(struct st_modules *modules, const char *base, uint64_t pc,
                                       size_t depth, uint64_t inner);
 void st_heap_site_free(struct st_heap_site *site);
+
+/* Is it known what is in memory of that size which was allocated there? Bytes are anything. */
+bool st_heap_is_typed(const struct st_heap_site *site, uint64_t size);
+
+/* The size of the structure that memory which comes by the call is for, if nobody says how much it
+ * is: the line assigns it to a pointer to one, or names one, and no other. 0: it is not known. */
+uint64_t st_heap_assigned_size(const struct st_heap_site *site);
 
 /* Writes the name of a byte of memory of that size which was allocated there: "item->refcount",
  * "account[3].balance", "*total". False if the type is not known. */

@@ -26,6 +26,9 @@
 #define CHUNK_GONE "GONE"
 #define CHUNK_RULE "rULE"
 #define CHUNK_CALLED "nAME"
+#define CHUNK_VALUES "vALU"
+#define CHUNK_STARTED "sTRT"
+#define CHUNK_RUNS "RUNS"
 
 enum {
     NATIVE_VERSION = 4,        /* the newest */
@@ -37,6 +40,7 @@ enum {
     CHUNK_OPTIONAL_BIT = 0x20, /* of the first letter of a type: small letters can be skipped */
     END_SIZE = 16,
     MARKS_HEAD_SIZE = 4,
+    VALUES_HEAD_SIZE = 4,
     GONE_HEAD_SIZE = 4,
     GONE_RUN_SIZE = 8,
     RULE_SIZE = 4,
@@ -44,12 +48,14 @@ enum {
     EVENTS_HEAD_SIZE = 8,
     NAMES_HEAD_SIZE = 8,
     COLUMN_HEAD_SIZE = 16,
+    RUNS_HEAD_SIZE = 8 + 2 * COLUMN_HEAD_SIZE,
 };
 
 /* What a reader must be ready to hold. It refuses more before it allocates anything. */
 #define CHUNK_SIZE_LIMIT (UINT32_C(64) << 20)
 #define CHUNK_EVENTS_LIMIT UINT32_C(131072)
 #define CHUNK_ROWS_LIMIT UINT32_C(131072) /* of each kind of context */
+#define RUNS_LIMIT (UINT32_C(1) << 21)    /* events beside those of the columns of a chunk */
 #define CALLED_LIMIT 255                  /* bytes in the name that a program gives to a thread */
 
 /* On disk: the fields in this order, little-endian, without gaps. */
@@ -99,7 +105,7 @@ enum column_encoding {
 };
 
 /* Bytes a value of a column. */
-enum { WIDEST_NUMBER = 4, WIDEST_LOC = 6 };
+enum { WIDEST_NUMBER = 4, WIDEST_LOC = 6, WIDEST_VALUE = 8 };
 
 enum { STEP_OP_BITS = 4 };
 _Static_assert(ST_OP_COUNT <= 1 << STEP_OP_BITS, "every operation fits");

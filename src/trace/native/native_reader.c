@@ -2,15 +2,17 @@
  *
  * A chunk is checked and decompressed as a whole (native_chunks.c). Its new names and contexts are
  * entered at once (native_tables.c); its columns (native_columns.c) become events strip by strip,
- * some of which chunks before it have marked (native_strips.c).
+ * some of which chunks before it have marked (native_strips.c) or made several of (native_runs.c).
  *
  * Decoding trusts nothing: whatever a damaged or hostile file says, the result is an error and
  * never a number out of range. The checks are arithmetic on whole strips rather than a branch an
  * event. */
 #include "trace/native/native_chunks.h"
 #include "trace/native/native_lives.h"
+#include "trace/native/native_runs.h"
 #include "trace/native/native_strips.h"
 #include "trace/native/native_tables.h"
+#include "trace/native/native_values.h"
 
 #include "base/memory.h"
 
@@ -31,8 +33,11 @@ struct reader {
     uint64_t events;                /* in the chunks so far */
     struct st_packed_names *packed; /* names of variables; NULL: they are in their table */
     uint64_t kept; /* bytes, roughly, of their names and contexts, which stay in memory */
-    uint32_t left; /* events of the chunk that were not returned yet */
+    uint32_t left; /* rows of columns of the chunk that were not decoded yet */
     struct native_marks atomic, joined;
+    struct native_runs runs;
+    struct native_values values;
+    const struct st_access_value *returned; /* of the events that were returned last; NULL: none */
     struct native_column columns[COLUMN_COUNT];
     struct native_rows rows;
     struct native_lives lives;
@@ -66,6 +71,8 @@ static void close_reader(void *state) {
     native_lives_free(&reader->lives);
     free(reader->atomic.bits);
     free(reader->joined.bits);
+    free(reader->runs.list);
+    free(reader->values.list);
     free(reader);
 }
 
@@ -184,8 +191,14 @@ static const char *take_events(struct reader *reader, size_t size) {
         return problem;
     if (!native_marks_fit(&reader->atomic, events) || !native_marks_fit(&reader->joined, events))
         return "its number of events is not that of its marks";
+    if (!native_values_fit(&reader->values, events))
+        return "its number of events is not that of its values";
+    if (!native_runs_fit(&reader->runs, events))
+        return "its number of events is not that of its runs";
+    if (reader->runs.count && reader->values.events)
+        return "it has runs and values";
     reader->left = events;
-    reader->events += events;
+    reader->events += events + (reader->runs.count ? reader->runs.more : 0);
     return NULL;
 }
 
@@ -200,8 +213,8 @@ static const char *take_rule(struct reader *reader, size_t size) {
     return NULL;
 }
 
-/* Names that the program gave to threads: a number and a text each. */
-static const char *take_called(struct reader *reader, size_t size) {
+/* Words for threads: a number and a text each. */
+static const char *take_words(struct reader *reader, struct st_thread_words *words, size_t size) {
     const unsigned char *next = reader->chunks.payload, *end = next + size;
     while (next != end) {
         const char *text = (const char *)next + sizeof(uint32_t);
@@ -214,7 +227,7 @@ static const char *take_called(struct reader *reader, size_t size) {
         const char *problem = keep(reader, NAME_BYTES + (uint64_t)(zero - text));
         if (problem)
             return problem;
-        st_symbols_call_thread(reader->symbols, get_u32(next), text);
+        st_thread_words_set(words, get_u32(next), text);
         next = (const unsigned char *)zero + 1;
     }
     return NULL;
@@ -244,10 +257,16 @@ static int take_chunk(struct reader *reader, struct st_error *error) {
         return check(reader, error,
                      native_lives_take(&reader->lives, reader->symbols->reuses, payload, head.full,
                                        reader->events));
+    if (is_type(&head, CHUNK_VALUES) && reader->symbols->values)
+        return check(reader, error, native_values_take(&reader->values, payload, head.full));
+    if (is_type(&head, CHUNK_RUNS))
+        return check(reader, error, native_runs_take(&reader->runs, payload, head.full));
     if (is_type(&head, CHUNK_RULE))
         return check(reader, error, take_rule(reader, head.full));
     if (is_type(&head, CHUNK_CALLED))
-        return check(reader, error, take_called(reader, head.full));
+        return check(reader, error, take_words(reader, &reader->symbols->given, head.full));
+    if (is_type(&head, CHUNK_STARTED))
+        return check(reader, error, take_words(reader, &reader->symbols->started, head.full));
     if (is_type(&head, CHUNK_END))
         return take_end(reader, head.full, error);
     if (head.type[0] & CHUNK_OPTIONAL_BIT)
@@ -270,20 +289,53 @@ static const char *renumber(struct reader *reader, struct st_event *events, size
     return keep(reader, lives->renewed_bytes - bytes + NAME_BYTES * (names->count - count));
 }
 
-static int take_strip(struct reader *reader, struct st_event *events, size_t n,
-                      struct st_error *error) {
+static const char *weave(struct reader *reader, struct st_event *events, size_t n) {
     const char *problem =
         native_strip_decode(&reader->strip, reader->columns, reader->symbols,
                             reader->lives.variables, reader->layout.step_op_bits, events, n);
-    if (!problem)
-        problem = renumber(reader, events, n);
     if (problem)
-        return native_fail_content(&reader->chunks, error, problem);
+        return problem;
     uint32_t marked = reader->atomic.events ? reader->atomic.events : reader->joined.events;
     if (marked)
         native_marks_put(&reader->atomic, &reader->joined, marked - reader->left, events, n);
     reader->left -= (uint32_t)n;
-    return 0;
+    return NULL;
+}
+
+/* Events from a chunk without runs: each row is one. */
+static const char *take_rows(struct reader *reader, struct st_event *events, size_t count) {
+    for (size_t done = 0; done < count;) {
+        size_t n = count - done < NATIVE_STRIP ? count - done : NATIVE_STRIP;
+        const char *problem = weave(reader, events + done, n);
+        if (!problem)
+            problem = renumber(reader, events + done, n);
+        if (problem)
+            return problem;
+        done += n;
+    }
+    return NULL;
+}
+
+/* Events from a chunk with runs, as many as there are and as have room. */
+static const char *take_runs(struct reader *reader, struct st_event *events, size_t capacity,
+                             size_t *count) {
+    struct native_runs *runs = &reader->runs;
+    *count = 0;
+    while (*count < capacity && (native_runs_left(runs) || reader->left)) {
+        if (!native_runs_left(runs)) {
+            uint32_t n = reader->left < NATIVE_STRIP ? reader->left : NATIVE_STRIP;
+            const char *problem = weave(reader, runs->woven, n);
+            if (problem)
+                return problem;
+            native_runs_wove(runs, n);
+        }
+        size_t made =
+            native_runs_expand(runs, reader->lives.variables, events + *count, capacity - *count);
+        if (made == SIZE_MAX)
+            return "a run has variables without names";
+        *count += made;
+    }
+    return renumber(reader, events, *count);
 }
 
 static long next_events(void *state, struct st_event *events, size_t capacity,
@@ -293,19 +345,22 @@ static long next_events(void *state, struct st_event *events, size_t capacity,
     if (lives->handed_out)
         lives->run_count = 0;
     lives->handed_out = false;
-    while (!reader->left) {
+    while (!reader->left && !native_runs_left(&reader->runs)) {
         if (reader->ended)
             return 0;
         if (take_chunk(reader, error) < 0)
             return -1;
     }
     size_t count = reader->left < capacity ? reader->left : capacity;
-    for (size_t done = 0; done < count;) {
-        size_t n = count - done < NATIVE_STRIP ? count - done : NATIVE_STRIP;
-        if (take_strip(reader, events + done, n, error) < 0)
-            return -1;
-        done += n;
-    }
+    const char *problem;
+    reader->returned =
+        reader->values.events ? reader->values.list + (reader->values.events - reader->left) : NULL;
+    if (reader->runs.count)
+        problem = take_runs(reader, events, capacity, &count);
+    else
+        problem = take_rows(reader, events, count);
+    if (problem)
+        return native_fail_content(&reader->chunks, error, problem);
     lives->handed_out = true;
     return (long)count;
 }
@@ -316,11 +371,17 @@ static const struct st_variable_run *ended(const void *state, size_t *count) {
     return reader->lives.runs;
 }
 
+static const struct st_access_value *values(const void *state) {
+    const struct reader *reader = state;
+    return reader->returned;
+}
+
 const struct st_format st_native_format = {
     .name = "native",
     .open = open_reader,
     .next = next_events,
     .ended = ended,
+    .values = values,
     .truncated = is_truncated,
     .close = close_reader,
 };

@@ -188,8 +188,10 @@ static bool is_marked(const struct native_marks *marks, size_t event) {
 void native_marks_put(const struct native_marks *atomic, const struct native_marks *joined,
                       size_t first, struct st_event *events, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        bool begin = events[i].op == ST_BEGIN;
-        events[i].atomic = is_marked(atomic, first + i) && (begin || events[i].op <= ST_WRITE);
-        events[i].joined = (events[i].atomic || begin) && is_marked(joined, first + i);
+        bool begin = events[i].op == ST_BEGIN, access = events[i].op <= ST_WRITE;
+        bool marked = is_marked(joined, first + i);
+        events[i].atomic = is_marked(atomic, first + i) && (begin || access);
+        events[i].joined = (events[i].atomic || begin) && marked;
+        events[i].fresh = access && !events[i].atomic && marked;
     }
 }

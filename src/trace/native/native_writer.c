@@ -1,12 +1,14 @@
-/* Writes the native format: buffers events up to a chunk, turns them into columns, compresses.
+/* Writes the native format: buffers events up to a chunk, as columns, and compresses.
  *
- * Columns are split into planes (the lowest byte of every value, then the next byte of every value,
- * ...) and each plane ends a zstd block, so that every plane is compressed with statistics of its
- * own and the planes that do not compress are stored as they are. */
+ * Columns are split into planes (native_packing.h) and each plane ends a zstd block, so that every
+ * plane is compressed with statistics of its own and the planes that do not compress are stored as
+ * they are. */
 #include "trace/format.h"
 
 #include "base/memory.h"
-#include "trace/native/native_format.h"
+#include "trace/native/native_packing.h"
+#include "trace/native/native_runs.h"
+#include "trace/native/native_values.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,20 +19,12 @@
 #include <zstd.h>
 
 enum {
-    LEVEL = 1, /* 3 saves 4 % at best and is slower both ways */
-    MOST_PLANES = COLUMN_COUNT * WIDEST_LOC,
+    LEVEL = 1,                               /* 3 saves 4 % at best and is slower both ways */
+    MOST_PLANES = COLUMN_COUNT * WIDEST_LOC, /* more than those of values */
 };
 
 /* Names that one chunk may bring. Together with the columns this stays below CHUNK_SIZE_LIMIT. */
 #define NAME_BYTES_LIMIT (UINT64_C(32) << 20)
-
-/* A column as it was decided to be stored. */
-struct plan {
-    enum column_encoding encoding;
-    unsigned width;
-    uint32_t count;
-    uint64_t base;
-};
 
 /* Names or rows first .. end of a table. */
 struct span {
@@ -52,14 +46,23 @@ struct writer {
     const struct st_symbols *symbols;
     bool head_written;
 
-    struct st_event *events;
+    /* The buffered events. Columns of locations are in `locs`, all others of events in `numbers`,
+     * as many as `counts` says; `marks` are those of each event, `marked` those of all. */
+    uint32_t *numbers[COLUMN_CONTEXTS], counts[COLUMN_CONTEXTS];
+    uint64_t *locs;
+    unsigned char *marks, marked;
+    struct st_access_value *known;            /* one for each event; NULL before the first */
+    const struct st_access_value *known_next; /* of the events that come next; NULL: none */
+    uint32_t *run_gaps, *run_more, run_count; /* of the buffered events (native_runs.h) */
+    uint32_t last_run, more;                  /* the last one, and all their lengths together */
+    const uint32_t *runs_next;                /* of the events that come next; NULL: none */
     uint32_t buffered, chunk_events;
     uint64_t written; /* events in chunks of the file */
     uint32_t sequence;
     uint32_t emitted[TABLE_COUNT], emitted_rows[ROWS_COUNT];
-    uint64_t times_called; /* what the program calls its threads is in the file up to here */
+    uint64_t times_called, times_started; /* words for threads are in the file up to here */
 
-    uint64_t *values; /* of the column at work */
+    uint64_t *values; /* of the column at work, if it is about something else */
     unsigned char *payload, *packed;
     size_t payload_capacity, packed_capacity;
     size_t plane_ends[MOST_PLANES + 1]; /* offsets in the payload where a zstd block shall end */
@@ -73,7 +76,12 @@ static void *open_writer(FILE *file, const char *file_name, const struct st_symb
     writer->file_name = file_name;
     writer->symbols = symbols;
     writer->chunk_events = ST_CHUNK_EVENTS;
-    writer->events = st_alloc(CHUNK_EVENTS_LIMIT, sizeof *writer->events);
+    for (enum column_kind kind = 0; kind < COLUMN_CONTEXTS; kind++)
+        writer->numbers[kind] = st_alloc(CHUNK_EVENTS_LIMIT, sizeof *writer->numbers[kind]);
+    writer->locs = st_alloc(CHUNK_EVENTS_LIMIT, sizeof *writer->locs);
+    writer->marks = st_alloc(CHUNK_EVENTS_LIMIT, sizeof *writer->marks);
+    writer->run_gaps = st_alloc(CHUNK_EVENTS_LIMIT, sizeof *writer->run_gaps);
+    writer->run_more = st_alloc(CHUNK_EVENTS_LIMIT, sizeof *writer->run_more);
     writer->values = st_alloc(CHUNK_EVENTS_LIMIT, sizeof *writer->values);
     writer->compressor = ZSTD_createCCtx();
     return writer;
@@ -82,7 +90,13 @@ static void *open_writer(FILE *file, const char *file_name, const struct st_symb
 static void close_writer(void *state) {
     struct writer *writer = state;
     ZSTD_freeCCtx(writer->compressor);
-    free(writer->events);
+    for (enum column_kind kind = 0; kind < COLUMN_CONTEXTS; kind++)
+        free(writer->numbers[kind]);
+    free(writer->locs);
+    free(writer->marks);
+    free(writer->known);
+    free(writer->run_gaps);
+    free(writer->run_more);
     free(writer->values);
     free(writer->payload);
     free(writer->packed);
@@ -172,31 +186,25 @@ static const unsigned char column_of_op[ST_OP_COUNT] = {
     [ST_RECEIVE] = COLUMN_CHANNEL,
 };
 
-static uint64_t column_value(const struct st_event *event, enum column_kind kind) {
-    switch (kind) {
-    case COLUMN_STEP:
-        return (uint64_t)event->thread << STEP_OP_BITS | event->written;
-    case COLUMN_BLOCK: /* ST_NO_NAME becomes 0 */
-        return (uint32_t)(event->target + 1);
-    case COLUMN_LOC:
-        return (event->loc & ~ST_LOC_NAME) << 1 | (event->loc & ST_LOC_NAME ? 1 : 0);
-    default:
-        return event->target;
-    }
+/* Which of the marks an event has. */
+enum { MARK_ATOMIC = 1, MARK_JOINED = 2 };
+
+static unsigned char marks_of(const struct st_event *event) {
+    return (unsigned char)(event->atomic * MARK_ATOMIC |
+                           (event->joined | event->fresh) * MARK_JOINED);
 }
 
-/* Collects the values of a column from the buffered events and returns how many there are. What
- * an event has to do with the column is hard to predict, so there is no branch for it: a value
- * that does not belong is overwritten by the next one. */
-static uint32_t collect(const struct writer *writer, enum column_kind kind) {
-    bool every = kind == COLUMN_STEP || kind == COLUMN_LOC;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < writer->buffered; i++) {
-        const struct st_event *event = &writer->events[i];
-        writer->values[count] = column_value(event, kind);
-        count += every || column_of_op[event->written] == kind;
-    }
-    return count;
+/* Adds the event to the columns. To which of them its target belongs is hard to predict, so there
+ * is no branch for it. ST_NO_NAME, of a block, becomes 0. */
+static inline void buffer(struct writer *writer, const struct st_event *event) {
+    enum column_kind kind = column_of_op[event->written];
+    uint32_t i = writer->buffered++;
+    writer->numbers[COLUMN_STEP][i] = event->thread << STEP_OP_BITS | (uint32_t)event->written;
+    writer->numbers[kind][writer->counts[kind]++] = event->target + (kind == COLUMN_BLOCK);
+    writer->locs[i] = (event->loc & ~ST_LOC_NAME) << 1 | (event->loc & ST_LOC_NAME ? 1 : 0);
+    unsigned char marks = marks_of(event);
+    writer->marks[i] = marks;
+    writer->marked |= marks;
 }
 
 static enum rows_table rows_of_column(enum column_kind kind) {
@@ -228,75 +236,33 @@ static uint32_t collect_rows(const struct writer *writer, enum column_kind kind,
     return span.end - span.first;
 }
 
-static unsigned bytes_for(uint64_t value) {
-    unsigned bytes = 0;
-    for (; value; value >>= 8)
-        bytes++;
-    return bytes;
-}
-
-static uint64_t zigzag(uint64_t difference) {
-    return difference << 1 ^ -(difference >> 63);
-}
-
-/* Looks at the values of a column and decides for the encoding that needs fewer bytes a value. */
-static struct plan plan_column(const uint64_t *values, uint32_t count) {
-    struct plan plan = {.encoding = ENCODING_PLAIN, .count = count};
-    if (!count)
-        return plan;
-    uint64_t least = values[0], most = values[0], jumps = 0;
-    for (uint32_t i = 1; i < count; i++) {
-        least = values[i] < least ? values[i] : least;
-        most = values[i] > most ? values[i] : most;
-        jumps |= zigzag(values[i] - values[i - 1]);
+/* Locations, in four bytes each where that is enough. */
+static void pack_locs(struct writer *writer, struct native_packing *packing, unsigned char *head) {
+    uint32_t *numbers = writer->numbers[COLUMN_LOC], count = writer->buffered;
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        all |= writer->locs[i];
+        numbers[i] = (uint32_t)writer->locs[i];
     }
-    plan.width = bytes_for(most - least);
-    plan.base = bytes_for(most) > plan.width ? least : 0; /* 0 is quicker to read */
-    if (bytes_for(jumps) < plan.width) {
-        plan.encoding = ENCODING_DELTA;
-        plan.base = values[0];
-        plan.width = bytes_for(jumps);
-    }
-    return plan;
+    if (all > UINT32_MAX)
+        native_pack_wide(packing, head, writer->locs, count);
+    else
+        native_pack(packing, head, numbers, count);
 }
 
-/* Replaces the values by what is stored for them. */
-static void encode(const struct plan *plan, uint64_t *values) {
-    uint64_t previous = plan->base;
-    for (uint32_t i = 0; i < plan->count; i++) {
-        uint64_t value = values[i];
-        if (plan->encoding == ENCODING_DELTA) {
-            values[i] = zigzag(value - previous);
-            previous = value;
-        } else {
-            values[i] = value - plan->base;
-        }
-    }
+static void pack_column(struct writer *writer, enum column_kind kind, const struct news *news,
+                        unsigned char *head, struct native_packing *packing) {
+    if (kind >= COLUMN_CONTEXTS)
+        native_pack_wide(packing, head, writer->values, collect_rows(writer, kind, news));
+    else if (kind == COLUMN_LOC)
+        pack_locs(writer, packing, head);
+    else
+        native_pack(packing, head, writer->numbers[kind],
+                    kind == COLUMN_STEP ? writer->buffered : writer->counts[kind]);
 }
 
-static unsigned char *put_planes(struct writer *writer, const struct plan *plan,
-                                 unsigned char *next) {
-    for (unsigned plane = 0; plane < plan->width; plane++) {
-        for (uint32_t i = 0; i < plan->count; i++)
-            next[i] = (unsigned char)(writer->values[i] >> 8 * plane);
-        next += plan->count;
-        writer->plane_ends[writer->plane_count++] = (size_t)(next - writer->payload);
-    }
-    return next;
-}
-
-static unsigned char *put_column(struct writer *writer, enum column_kind kind,
-                                 const struct news *news, unsigned char *head,
-                                 unsigned char *next) {
-    uint32_t count =
-        kind < COLUMN_CONTEXTS ? collect(writer, kind) : collect_rows(writer, kind, news);
-    struct plan plan = plan_column(writer->values, count);
-    head[0] = (unsigned char)plan.encoding;
-    head[1] = (unsigned char)plan.width;
-    head[2] = head[3] = 0;
-    put_u64(put_u32(head + 4, plan.count), plan.base);
-    encode(&plan, writer->values);
-    return put_planes(writer, &plan, next);
+static struct native_packing packing_at(struct writer *writer, unsigned char *next) {
+    return (struct native_packing){next, writer->plane_ends, writer->payload, writer->plane_count};
 }
 
 /* ---- names ---- */
@@ -382,23 +348,80 @@ static size_t payload_bound(const struct writer *writer, const struct news *news
     return bound;
 }
 
-/* Writes which of the buffered events are atomic, or joined to others, ahead of them, if there is
- * any such. */
-static int put_marks(struct writer *writer, bool joined, struct st_error *error) {
+/* Writes which of the buffered events have a mark, ahead of them, if any has. */
+static int put_marks(struct writer *writer, unsigned char mark, const char *type,
+                     struct st_error *error) {
+    if (!(writer->marked & mark))
+        return 0;
     size_t size = MARKS_HEAD_SIZE + (writer->buffered + (size_t)7) / 8;
     st_reserve(&writer->payload, &writer->payload_capacity, size);
-    unsigned char *marks = put_u32(writer->payload, writer->buffered);
-    bool any = false;
-    memset(marks, 0, size - MARKS_HEAD_SIZE);
-    for (uint32_t i = 0; i < writer->buffered; i++) {
-        const struct st_event *event = &writer->events[i];
-        bool marked = joined ? event->joined : event->atomic;
-        marks[i / 8] |= (unsigned char)(marked << i % 8);
-        any |= marked;
-    }
+    unsigned char *bits = put_u32(writer->payload, writer->buffered);
+    memset(bits, 0, size - MARKS_HEAD_SIZE);
+    for (uint32_t i = 0; i < writer->buffered; i++)
+        bits[i / 8] |= (unsigned char)((writer->marks[i] & mark ? 1 : 0) << i % 8);
     writer->plane_count = 0;
     writer->plane_ends[writer->plane_count++] = size;
-    return any ? put_chunk(writer, joined ? CHUNK_JOINED : CHUNK_ATOMIC, size, error) : 0;
+    return put_chunk(writer, type, size, error);
+}
+
+/* Writes for how many more the buffered events stand, ahead of them, if any does. */
+static int put_runs(struct writer *writer, struct st_error *error) {
+    if (!writer->run_count)
+        return 0;
+    st_reserve(&writer->payload, &writer->payload_capacity,
+               RUNS_HEAD_SIZE + (size_t)writer->run_count * 2 * sizeof(uint32_t));
+    unsigned char *heads = put_u32(put_u32(writer->payload, writer->buffered), 0);
+    writer->plane_count = 0;
+    writer->plane_ends[writer->plane_count++] = RUNS_HEAD_SIZE;
+    struct native_packing packing = packing_at(writer, writer->payload + RUNS_HEAD_SIZE);
+    native_pack(&packing, heads, writer->run_gaps, writer->run_count);
+    native_pack(&packing, heads + COLUMN_HEAD_SIZE, writer->run_more, writer->run_count);
+    writer->plane_count = packing.planes;
+    writer->written += writer->more;
+    writer->run_count = writer->last_run = writer->more = 0;
+    return put_chunk(writer, CHUNK_RUNS, (size_t)(packing.next - writer->payload), error);
+}
+
+/* Collects what is known of the buffered events before or after them, and marks these events.
+ * Returns how many there are. */
+static uint32_t collect_values(const struct writer *writer, uint8_t known, unsigned char *bits) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < writer->buffered; i++) {
+        const struct st_access_value *value = &writer->known[i];
+        if (!(value->known & known))
+            continue;
+        bits[i / 8] |= (unsigned char)(1 << i % 8);
+        writer->values[count++] = known == ST_HELD_KNOWN ? value->held : value->left;
+    }
+    return count;
+}
+
+static bool knows_values(const struct writer *writer) {
+    for (uint32_t i = 0; writer->known && i < writer->buffered; i++)
+        if (writer->known[i].known)
+            return true;
+    return false;
+}
+
+/* Writes the values of the buffered events ahead of them, if any is known. */
+static int put_values(struct writer *writer, struct st_error *error) {
+    if (!knows_values(writer))
+        return 0;
+    size_t heads = native_values_head(writer->buffered), bytes = (writer->buffered + (size_t)7) / 8;
+    st_reserve(&writer->payload, &writer->payload_capacity,
+               heads + (size_t)writer->buffered * 2 * sizeof(uint64_t));
+    memset(writer->payload, 0, heads);
+    unsigned char *bits = put_u32(writer->payload, writer->buffered), *head = bits + 2 * bytes;
+    writer->plane_count = 0;
+    writer->plane_ends[writer->plane_count++] = heads;
+    struct native_packing packing = packing_at(writer, writer->payload + heads);
+    for (int left = 0; left < 2; left++) {
+        uint32_t count = collect_values(writer, left ? ST_LEFT_KNOWN : ST_HELD_KNOWN,
+                                        bits + (size_t)left * bytes);
+        native_pack_wide(&packing, head + left * COLUMN_HEAD_SIZE, writer->values, count);
+    }
+    writer->plane_count = packing.planes;
+    return put_chunk(writer, CHUNK_VALUES, (size_t)(packing.next - writer->payload), error);
 }
 
 /* Writes by which rule the trace was recorded, ahead of everything else, if that is known. */
@@ -409,6 +432,11 @@ static int put_rule(struct writer *writer, struct st_error *error) {
     put_u32(writer->payload, writer->symbols->rule);
     writer->plane_count = 0; /* nothing to gain from compression */
     return put_chunk(writer, CHUNK_RULE, RULE_SIZE, error);
+}
+
+static void empty(struct writer *writer) {
+    writer->buffered = 0;
+    memset(writer->counts, 0, sizeof writer->counts);
 }
 
 /* Writes a chunk with the news and the buffered events. */
@@ -425,14 +453,16 @@ static int put_events(struct writer *writer, const struct news *news, struct st_
     head += layout.tables * NAMES_HEAD_SIZE;
     writer->plane_count = 0;
     writer->plane_ends[writer->plane_count++] = (size_t)(next - writer->payload);
+    struct native_packing packing = packing_at(writer, next);
     for (enum column_kind kind = 0; kind < layout.columns; kind++)
-        next = put_column(writer, kind, news, head + kind * COLUMN_HEAD_SIZE, next);
+        pack_column(writer, kind, news, head + kind * COLUMN_HEAD_SIZE, &packing);
+    writer->plane_count = packing.planes;
 
     for (enum rows_table table = 0; table < ROWS_COUNT; table++)
         writer->emitted_rows[table] = news->rows[table].end;
     writer->written += writer->buffered;
-    writer->buffered = 0;
-    return put_chunk(writer, CHUNK_EVENTS, (size_t)(next - writer->payload), error);
+    empty(writer);
+    return put_chunk(writer, CHUNK_EVENTS, (size_t)(packing.next - writer->payload), error);
 }
 
 static uint32_t count_news(const struct news *news) {
@@ -446,17 +476,19 @@ static uint32_t count_news(const struct news *news) {
 
 /* News that do not fit go ahead in chunks without events. */
 static int put_early_news(struct writer *writer, struct news *news, struct st_error *error) {
-    uint32_t waiting = writer->buffered;
+    uint32_t waiting = writer->buffered, counts[COLUMN_CONTEXTS];
+    memcpy(counts, writer->counts, sizeof counts);
     while (!choose_news(writer, news)) {
         if (!count_news(news))
             return st_fail(error, writer->file_name, ST_AT_FILE, 0,
                            "cannot write: a name in the trace is longer than %u MiB, the most that "
                            "the native format can hold",
                            (unsigned)(NAME_BYTES_LIMIT >> 20));
-        writer->buffered = 0;
+        empty(writer);
         if (put_events(writer, news, error))
             return -1;
         writer->buffered = waiting;
+        memcpy(writer->counts, counts, sizeof counts);
     }
     return 0;
 }
@@ -467,52 +499,93 @@ static int flush(struct writer *writer, struct st_error *error) {
         return -1;
     if (!writer->buffered)
         return 0;
-    if (put_early_news(writer, &news, error) || put_marks(writer, false, error) ||
-        put_marks(writer, true, error))
+    if (put_early_news(writer, &news, error) ||
+        put_marks(writer, MARK_ATOMIC, CHUNK_ATOMIC, error) ||
+        put_marks(writer, MARK_JOINED, CHUNK_JOINED, error) || put_values(writer, error) ||
+        put_runs(writer, error))
         return -1;
+    writer->marked = 0;
     return put_events(writer, &news, error);
+}
+
+void st_native_writer_values(void *state, const struct st_access_value *values) {
+    struct writer *writer = state;
+    writer->known_next = values;
+    if (values && !writer->known)
+        writer->known = st_alloc(CHUNK_EVENTS_LIMIT, sizeof *writer->known);
+}
+
+void st_native_writer_runs(void *state, const uint32_t *runs) {
+    struct writer *writer = state;
+    writer->runs_next = runs;
+}
+
+/* The event that comes next stands for so many more. */
+static void buffer_run(struct writer *writer, uint32_t more) {
+    writer->run_gaps[writer->run_count] = writer->buffered - writer->last_run;
+    writer->run_more[writer->run_count++] = more;
+    writer->last_run = writer->buffered;
+    writer->more += more;
 }
 
 static int write_events(void *state, const struct st_event *events, size_t count,
                         struct st_error *error) {
     struct writer *writer = state;
+    const struct st_access_value *values = writer->known_next;
+    const uint32_t *runs = writer->runs_next;
+    writer->known_next = NULL;
+    writer->runs_next = NULL;
     for (size_t i = 0; i < count; i++) {
         if (events[i].op == ST_DROPPED)
             continue;
-        writer->events[writer->buffered++] = events[i];
+        if (writer->known)
+            writer->known[writer->buffered] = values ? values[i] : (struct st_access_value){0};
+        uint32_t more = runs ? runs[i] : 0;
+        if (writer->more + more > RUNS_LIMIT && flush(writer, error))
+            return -1;
+        if (more)
+            buffer_run(writer, more);
+        buffer(writer, &events[i]);
         if (writer->buffered == writer->chunk_events && flush(writer, error))
             return -1;
     }
     return 0;
 }
 
-/* What the program calls its threads, as far as the file has them, if that has changed. */
-static int put_called(struct writer *writer, struct st_error *error) {
-    const struct st_symbols *symbols = writer->symbols;
+/* Words for threads, as far as the file has them, if there are new ones. */
+static int put_words(struct writer *writer, const struct st_thread_words *words, uint64_t *written,
+                     const char *type, struct st_error *error) {
     uint32_t threads = writer->emitted[TABLE_THREADS];
     size_t size = 0;
-    if (writer->times_called == symbols->times_given)
+    if (*written == words->changes)
         return 0;
-    for (uint32_t i = 0; i < threads && i < symbols->given_capacity; i++) {
-        if (!symbols->given[i])
+    for (uint32_t i = 0; i < threads && i < words->capacity; i++) {
+        if (!words->list[i])
             continue;
-        size_t length = strnlen(symbols->given[i], CALLED_LIMIT);
+        size_t length = strnlen(words->list[i], CALLED_LIMIT);
         st_reserve(&writer->payload, &writer->payload_capacity,
                    size + sizeof(uint32_t) + length + 1);
         unsigned char *text = put_u32(writer->payload + size, i);
-        memcpy(text, symbols->given[i], length);
+        memcpy(text, words->list[i], length);
         text[length] = '\0';
         size += sizeof(uint32_t) + length + 1;
     }
-    writer->times_called = symbols->times_given;
+    *written = words->changes;
     writer->plane_count = 0;
     writer->plane_ends[writer->plane_count++] = size;
-    return size ? put_chunk(writer, CHUNK_CALLED, size, error) : 0;
+    return size ? put_chunk(writer, type, size, error) : 0;
+}
+
+static int put_thread_words(struct writer *writer, struct st_error *error) {
+    const struct st_symbols *symbols = writer->symbols;
+    if (put_words(writer, &symbols->given, &writer->times_called, CHUNK_CALLED, error))
+        return -1;
+    return put_words(writer, &symbols->started, &writer->times_started, CHUNK_STARTED, error);
 }
 
 static int flush_file(void *state, struct st_error *error) {
     struct writer *writer = state;
-    if (flush(writer, error) || put_called(writer, error))
+    if (flush(writer, error) || put_thread_words(writer, error))
         return -1;
     return fflush(writer->file) ? fail_write(writer, error) : 0;
 }
@@ -557,7 +630,7 @@ int st_native_writer_end(void *state, const struct st_variable_run *runs, size_t
 
 static int finish(void *state, bool truncated, struct st_error *error) {
     struct writer *writer = state;
-    if (flush(writer, error) || put_called(writer, error))
+    if (flush(writer, error) || put_thread_words(writer, error))
         return -1;
     st_reserve(&writer->payload, &writer->payload_capacity, END_SIZE);
     unsigned char *next = put_u64(writer->payload, writer->written);

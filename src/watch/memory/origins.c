@@ -67,8 +67,12 @@ struct st_origin st_origins_get(const struct st_origins *origins, uint32_t numbe
     return get(&origins->blocks[number / BLOCK_VARIABLES], number % BLOCK_VARIABLES);
 }
 
+void st_origins_set(struct st_origins *origins, uint32_t number, struct st_origin origin) {
+    set(&origins->blocks[number / BLOCK_VARIABLES], number % BLOCK_VARIABLES, origin);
+}
+
 void st_origins_move(struct st_origins *origins, uint32_t number, uint64_t address) {
     struct st_origin origin = st_origins_get(origins, number);
     origin.address = address;
-    set(&origins->blocks[number / BLOCK_VARIABLES], number % BLOCK_VARIABLES, origin);
+    st_origins_set(origins, number, origin);
 }

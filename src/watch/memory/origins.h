@@ -26,6 +26,8 @@ void st_origins_free(struct st_origins *origins);
 void st_origins_add(struct st_origins *origins, struct st_origin origin);
 struct st_origin st_origins_get(const struct st_origins *origins, uint32_t number);
 
+void st_origins_set(struct st_origins *origins, uint32_t number, struct st_origin origin);
+
 /* The variable is there now, in the allocation of the same origin. */
 void st_origins_move(struct st_origins *origins, uint32_t number, uint64_t address);
 

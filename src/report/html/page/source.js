@@ -175,7 +175,8 @@ function colouredLines(path, text, numbers) {
       end++;
     const part = numbers.slice(start, end);
     const lines = part.map((number) => text.get(number));
-    const drawn = isCode(path) ? colourLines(lines) : lines.map((line) => [["", line]]);
+    const keywords = keywordsOf(path);
+    const drawn = keywords ? colourLines(lines, keywords) : lines.map((line) => [["", line]]);
     part.forEach((number, index) => coloured.set(number, drawn[index]));
     start = end;
   }

@@ -1,4 +1,4 @@
-// Colours for C and C++: comments, strings, numbers, keywords and the preprocessor. What is unsure stays plain.
+// Colours for C, C++ and Java: comments, strings, numbers, keywords and the preprocessor. What is unsure stays plain.
 
 const KEYWORDS = new Set(`alignas alignof asm auto bool break case catch char class co_await co_return co_yield concept
   const const_cast consteval constexpr constinit continue decltype default delete do double dynamic_cast else enum
@@ -8,6 +8,11 @@ const KEYWORDS = new Set(`alignas alignof asm auto bool break case catch char cl
   union unsigned using virtual void volatile wchar_t while _Alignas _Alignof _Atomic _Bool _Generic _Noreturn
   _Static_assert _Thread_local size_t ssize_t ptrdiff_t intptr_t uintptr_t int8_t int16_t int32_t int64_t uint8_t
   uint16_t uint32_t uint64_t`.split(/\s+/));
+
+const JAVA_KEYWORDS = new Set(`abstract assert boolean break byte case catch char class continue default do double else
+  enum extends false final finally float for if implements import instanceof int interface long native new null package
+  private protected public record return short static strictfp super switch synchronized this throw throws transient
+  true try var void volatile while yield`.split(/\s+/));
 
 // Each alternative is a token; of a comment or a string that a line does not end, there is the rest of the line.
 const TOKEN = new RegExp([
@@ -31,16 +36,16 @@ function startsInComment(lines) {
 }
 
 // The kind of a token: "" is plain.
-function tokenKind(groups) {
+function tokenKind(groups, keywords) {
   return groups.comment !== undefined ? "comment" : groups.string !== undefined ? "string"
-    : groups.number !== undefined ? "number" : KEYWORDS.has(groups.word) ? "keyword" : "";
+    : groups.number !== undefined ? "number" : keywords.has(groups.word) ? "keyword" : "";
 }
 
 // [kind, text] for each part of the line, and whether a comment goes on behind it.
-function scanCode(text, parts) {
+function scanCode(text, parts, keywords) {
   let end = 0, open = false;
   for (const match of text.matchAll(TOKEN)) {
-    const kind = tokenKind(match.groups);
+    const kind = tokenKind(match.groups, keywords);
     if (!kind)
       continue;
     parts.push(["", text.slice(end, match.index)], [kind, match[0]]);
@@ -51,7 +56,7 @@ function scanCode(text, parts) {
   return open;
 }
 
-function scanLine(text, inComment) {
+function scanLine(text, inComment, keywords) {
   const parts = [];
   const close = inComment ? text.indexOf("*/") : -1;
   if (inComment && close < 0)
@@ -59,23 +64,25 @@ function scanLine(text, inComment) {
   if (inComment)
     parts.push(["comment", text.slice(0, close + 2)]);
   const rest = inComment ? text.slice(close + 2) : text;
-  const directive = inComment ? null : /^\s*#\s*\w*(?:\s*<[^>]*>)?/.exec(rest);
+  const directive = inComment || keywords !== KEYWORDS ? null : /^\s*#\s*\w*(?:\s*<[^>]*>)?/.exec(rest);
   if (directive)
     parts.push(["directive", directive[0]]);
-  const open = scanCode(directive ? rest.slice(directive[0].length) : rest, parts);
+  const open = scanCode(directive ? rest.slice(directive[0].length) : rest, parts, keywords);
   return { parts: parts.filter(([, part]) => part !== ""), open };
 }
 
-// Other languages have other words: their sources stay plain.
-function isCode(path) {
-  return /\.(?:c|h|cc|hh|cpp|hpp|cxx|hxx|c\+\+|h\+\+|C|H|inc|inl|ipp|tcc|tpp|ixx|cppm|cu|cuh|m|mm)$/.test(path);
+// Other languages have other words: null, and their sources stay plain.
+function keywordsOf(path) {
+  if (/\.java$/.test(path))
+    return JAVA_KEYWORDS;
+  return /\.(?:c|h|cc|hh|cpp|hpp|cxx|hxx|c\+\+|h\+\+|C|H|inc|inl|ipp|tcc|tpp|ixx|cppm|cu|cuh|m|mm)$/.test(path) ? KEYWORDS : null;
 }
 
 // number -> [[kind, text], ...] for the lines that follow each other from the first on
-function colourLines(lines) {
+function colourLines(lines, keywords = KEYWORDS) {
   let open = startsInComment(lines);
   return lines.map((text) => {
-    const scanned = scanLine(text, open);
+    const scanned = scanLine(text, open, keywords);
     open = scanned.open;
     return scanned.parts;
   });

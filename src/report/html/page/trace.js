@@ -115,7 +115,8 @@ function drawTrace(section, data, results, result) {
     el("dl", {}, ...traceFacts(data, result).map(([name, value]) =>
       el("div", {}, el("dt", { text: name }), el("dd", { text: value })))),
     drawList("Caveats", result.prediction ? result.prediction.caveats : []),
-    drawList("Predictions", (result.predictions || []).map((prediction) => prediction.sentence)),
+    drawList("Predictions", (result.predictions || []).filter((prediction) => !prediction.folded)
+      .map((prediction) => prediction.sentence)),
     drawList("Repairs", (result.repairs || []).map((repair) =>
       `${repair.kind}: ${count(repair.count, "event")}, first event ${digits(repair.first_event)}`)),
     results.length > 1 ? el("h3", { text: "Engines" }) : "",

@@ -1,0 +1,86 @@
+package seriatim.calls;
+
+import java.util.Date;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import seriatim.run.LockIdentity;
+import seriatim.run.Sync;
+import seriatim.run.ThreadState;
+
+/** Waiting at a condition gives its lock up. */
+@Replaces(Condition.class)
+public final class Conditions {
+    /** How often the lock was held. */
+    private static int begin(Object lock, ThreadState t, int site) {
+        int times = lock == null ? 0 : LockIdentity.timesHeld(lock);
+        for (int i = 0; i < times; i++)
+            Sync.release(t, lock, kindOf(lock), site);
+        Sync.split(t);
+        return times;
+    }
+
+    private static int kindOf(Object lock) {
+        return LockIdentity.isMutex(lock) ? Sync.MUTEX : Sync.WRITING;
+    }
+
+    private static void end(Object lock, int times, ThreadState t, int site) {
+        for (int i = 0; i < times; i++)
+            Sync.acquire(t, lock, kindOf(lock), site);
+    }
+
+    public static void await(Condition condition, ThreadState t, int site)
+            throws InterruptedException {
+        Object lock = LockIdentity.of(condition);
+        int times = begin(lock, t, site);
+        try {
+            condition.await();
+        } finally {
+            end(lock, times, t, site);
+        }
+    }
+
+    public static void awaitUninterruptibly(Condition condition, ThreadState t, int site) {
+        Object lock = LockIdentity.of(condition);
+        int times = begin(lock, t, site);
+        try {
+            condition.awaitUninterruptibly();
+        } finally {
+            end(lock, times, t, site);
+        }
+    }
+
+    public static boolean await(Condition condition, long time, TimeUnit unit, ThreadState t,
+            int site) throws InterruptedException {
+        Object lock = LockIdentity.of(condition);
+        int times = begin(lock, t, site);
+        try {
+            return condition.await(time, unit);
+        } finally {
+            end(lock, times, t, site);
+        }
+    }
+
+    public static long awaitNanos(Condition condition, long time, ThreadState t, int site)
+            throws InterruptedException {
+        Object lock = LockIdentity.of(condition);
+        int times = begin(lock, t, site);
+        try {
+            return condition.awaitNanos(time);
+        } finally {
+            end(lock, times, t, site);
+        }
+    }
+
+    public static boolean awaitUntil(Condition condition, Date deadline, ThreadState t, int site)
+            throws InterruptedException {
+        Object lock = LockIdentity.of(condition);
+        int times = begin(lock, t, site);
+        try {
+            return condition.awaitUntil(deadline);
+        } finally {
+            end(lock, times, t, site);
+        }
+    }
+
+    private Conditions() {}
+}

@@ -1,0 +1,32 @@
+package seriatim.calls;
+
+import java.util.concurrent.Exchanger;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import seriatim.run.Sync;
+import seriatim.run.ThreadState;
+
+@Replaces(Exchanger.class)
+public final class Exchangers {
+    @SuppressWarnings("unchecked")
+    public static Object exchange(Exchanger<?> exchanger, Object item, ThreadState t, int site)
+            throws InterruptedException {
+        Sync.send(t, exchanger, 0, site);
+        Sync.split(t);
+        Object other = ((Exchanger<Object>) exchanger).exchange(item);
+        Sync.receive(t, exchanger, 0, site);
+        return other;
+    }
+
+    @SuppressWarnings("unchecked")
+    public static Object exchange(Exchanger<?> exchanger, Object item, long time, TimeUnit unit,
+            ThreadState t, int site) throws InterruptedException, TimeoutException {
+        Sync.send(t, exchanger, 0, site);
+        Sync.split(t);
+        Object other = ((Exchanger<Object>) exchanger).exchange(item, time, unit);
+        Sync.receive(t, exchanger, 0, site);
+        return other;
+    }
+
+    private Exchangers() {}
+}

@@ -1,0 +1,114 @@
+package seriatim.calls;
+
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import seriatim.run.Handles;
+import seriatim.run.ThreadState;
+
+/** Fields that are accessed by updaters. */
+@Replaces(AtomicLongFieldUpdater.class)
+public final class LongUpdaters {
+    @SuppressWarnings("unchecked")
+    private static AtomicLongFieldUpdater<Object> of(AtomicLongFieldUpdater<?> updater) {
+        return (AtomicLongFieldUpdater<Object>) updater;
+    }
+
+    private static int kindOf(String name) {
+        return Handles.kindOf(name);
+    }
+
+    public static long get(
+            AtomicLongFieldUpdater<?> updater, Object object, ThreadState t, int site) {
+        Handles.begin(updater, object, 0, t, site);
+        long v = of(updater).get(object);
+        Handles.done(kindOf("get"), t, site);
+        return v;
+    }
+
+    public static void set(
+            AtomicLongFieldUpdater<?> updater, Object object, long next, ThreadState t, int site) {
+        Handles.begin(updater, object, 0, t, site);
+        of(updater).set(object, next);
+        Handles.done(kindOf("set"), t, site);
+    }
+
+    public static void lazySet(
+            AtomicLongFieldUpdater<?> updater, Object object, long next, ThreadState t, int site) {
+        Handles.begin(updater, object, 0, t, site);
+        of(updater).lazySet(object, next);
+        Handles.done(kindOf("set"), t, site);
+    }
+
+    public static boolean compareAndSet(
+            AtomicLongFieldUpdater<?> updater, Object object, long before, long next, ThreadState t, int site) {
+        Handles.begin(updater, object, 0, t, site);
+        boolean done = of(updater).compareAndSet(object, before, next);
+        Handles.compared(done, t, site);
+        return done;
+    }
+
+    public static boolean weakCompareAndSet(
+            AtomicLongFieldUpdater<?> updater, Object object, long before, long next, ThreadState t, int site) {
+        Handles.begin(updater, object, 0, t, site);
+        boolean done = of(updater).weakCompareAndSet(object, before, next);
+        Handles.compared(done, t, site);
+        return done;
+    }
+
+    public static long getAndSet(
+            AtomicLongFieldUpdater<?> updater, Object object, long next, ThreadState t, int site) {
+        Handles.begin(updater, object, 0, t, site);
+        long v = of(updater).getAndSet(object, next);
+        Handles.done(kindOf("getAndSet"), t, site);
+        return v;
+    }
+
+    public static long getAndIncrement(
+            AtomicLongFieldUpdater<?> updater, Object object, ThreadState t, int site) {
+        Handles.begin(updater, object, 0, t, site);
+        long v = of(updater).getAndIncrement(object);
+        Handles.done(kindOf("getAndIncrement"), t, site);
+        return v;
+    }
+
+    public static long getAndDecrement(
+            AtomicLongFieldUpdater<?> updater, Object object, ThreadState t, int site) {
+        Handles.begin(updater, object, 0, t, site);
+        long v = of(updater).getAndDecrement(object);
+        Handles.done(kindOf("getAndDecrement"), t, site);
+        return v;
+    }
+
+    public static long incrementAndGet(
+            AtomicLongFieldUpdater<?> updater, Object object, ThreadState t, int site) {
+        Handles.begin(updater, object, 0, t, site);
+        long v = of(updater).incrementAndGet(object);
+        Handles.done(kindOf("incrementAndGet"), t, site);
+        return v;
+    }
+
+    public static long decrementAndGet(
+            AtomicLongFieldUpdater<?> updater, Object object, ThreadState t, int site) {
+        Handles.begin(updater, object, 0, t, site);
+        long v = of(updater).decrementAndGet(object);
+        Handles.done(kindOf("decrementAndGet"), t, site);
+        return v;
+    }
+
+    public static long getAndAdd(
+            AtomicLongFieldUpdater<?> updater, Object object, long more, ThreadState t, int site) {
+        Handles.begin(updater, object, 0, t, site);
+        long v = of(updater).getAndAdd(object, more);
+        Handles.done(kindOf("getAndAdd"), t, site);
+        return v;
+    }
+
+    public static long addAndGet(
+            AtomicLongFieldUpdater<?> updater, Object object, long more, ThreadState t, int site) {
+        Handles.begin(updater, object, 0, t, site);
+        long v = of(updater).addAndGet(object, more);
+        Handles.done(kindOf("addAndGet"), t, site);
+        return v;
+    }
+
+    private LongUpdaters() {}
+}

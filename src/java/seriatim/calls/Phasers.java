@@ -1,0 +1,53 @@
+package seriatim.calls;
+
+import java.util.concurrent.Phaser;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import seriatim.run.Sync;
+import seriatim.run.ThreadState;
+
+@Replaces(Phaser.class)
+public final class Phasers {
+    public static int arrive(Phaser phaser, ThreadState t, int site) {
+        Sync.send(t, phaser, 0, site);
+        return phaser.arrive();
+    }
+
+    public static int arriveAndDeregister(Phaser phaser, ThreadState t, int site) {
+        Sync.send(t, phaser, 0, site);
+        return phaser.arriveAndDeregister();
+    }
+
+    public static int arriveAndAwaitAdvance(Phaser phaser, ThreadState t, int site) {
+        Sync.send(t, phaser, 0, site);
+        Sync.split(t);
+        int phase = phaser.arriveAndAwaitAdvance();
+        Sync.receive(t, phaser, 0, site);
+        return phase;
+    }
+
+    public static int awaitAdvance(Phaser phaser, int phase, ThreadState t, int site) {
+        Sync.split(t);
+        int next = phaser.awaitAdvance(phase);
+        Sync.receive(t, phaser, 0, site);
+        return next;
+    }
+
+    public static int awaitAdvanceInterruptibly(Phaser phaser, int phase, ThreadState t, int site)
+            throws InterruptedException {
+        Sync.split(t);
+        int next = phaser.awaitAdvanceInterruptibly(phase);
+        Sync.receive(t, phaser, 0, site);
+        return next;
+    }
+
+    public static int awaitAdvanceInterruptibly(Phaser phaser, int phase, long time, TimeUnit unit,
+            ThreadState t, int site) throws InterruptedException, TimeoutException {
+        Sync.split(t);
+        int next = phaser.awaitAdvanceInterruptibly(phase, time, unit);
+        Sync.receive(t, phaser, 0, site);
+        return next;
+    }
+
+    private Phasers() {}
+}

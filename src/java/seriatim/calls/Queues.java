@@ -1,0 +1,141 @@
+package seriatim.calls;
+
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingDeque;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.DelayQueue;
+import java.util.concurrent.LinkedBlockingDeque;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.PriorityBlockingQueue;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TransferQueue;
+import seriatim.run.Sync;
+import seriatim.run.ThreadState;
+
+/** Queues: what is put in comes before what those do who take something out. */
+@Replaces({
+    Queue.class, BlockingQueue.class, TransferQueue.class, BlockingDeque.class,
+    ArrayBlockingQueue.class, LinkedBlockingQueue.class, LinkedBlockingDeque.class,
+    LinkedTransferQueue.class, PriorityBlockingQueue.class, SynchronousQueue.class,
+    DelayQueue.class, ConcurrentLinkedQueue.class, ConcurrentLinkedDeque.class
+})
+public final class Queues {
+    @SuppressWarnings("unchecked")
+    private static Queue<Object> of(Queue<?> queue) {
+        return (Queue<Object>) queue;
+    }
+
+    @SuppressWarnings("unchecked")
+    private static BlockingQueue<Object> blocking(Queue<?> queue) {
+        return (BlockingQueue<Object>) queue;
+    }
+
+    private static boolean isConcurrent(Queue<?> queue) {
+        return queue instanceof BlockingQueue || queue instanceof ConcurrentLinkedQueue
+                || queue instanceof ConcurrentLinkedDeque;
+    }
+
+    private static void giving(Queue<?> queue, ThreadState t, int site) {
+        if (isConcurrent(queue))
+            Sync.send(t, queue, 0, site);
+        if (queue instanceof SynchronousQueue)
+            Sync.split(t);
+    }
+
+    /** Who hands something over directly goes on after it was taken. */
+    private static void given(Queue<?> queue, ThreadState t, int site) {
+        if (queue instanceof SynchronousQueue)
+            Sync.receive(t, queue, 1, site);
+    }
+
+    private static void taking(Queue<?> queue, ThreadState t, int site) {
+        if (queue instanceof SynchronousQueue)
+            Sync.send(t, queue, 1, site);
+    }
+
+    private static Object taken(Queue<?> queue, Object item, ThreadState t, int site) {
+        if (item != null && isConcurrent(queue))
+            Sync.receive(t, queue, 0, site);
+        return item;
+    }
+
+    public static boolean add(
+            Queue<?> queue, Object item, ThreadState t, int site) {
+        giving(queue, t, site);
+        boolean done = of(queue).add(item);
+        given(queue, t, site);
+        return done;
+    }
+
+    public static boolean offer(
+            Queue<?> queue, Object item, ThreadState t, int site) {
+        giving(queue, t, site);
+        boolean done = of(queue).offer(item);
+        given(queue, t, site);
+        return done;
+    }
+
+    public static boolean offer(
+            BlockingQueue<?> queue, Object item, long time, TimeUnit unit, ThreadState t, int site)
+            throws InterruptedException {
+        giving(queue, t, site);
+        boolean done = blocking(queue).offer(item, time, unit);
+        given(queue, t, site);
+        return done;
+    }
+
+    public static void put(
+            BlockingQueue<?> queue, Object item, ThreadState t, int site)
+            throws InterruptedException {
+        giving(queue, t, site);
+        blocking(queue).put(item);
+        given(queue, t, site);
+    }
+
+    public static Object poll(
+            Queue<?> queue, ThreadState t, int site) {
+        taking(queue, t, site);
+        return taken(queue, of(queue).poll(), t, site);
+    }
+
+    public static Object remove(
+            Queue<?> queue, ThreadState t, int site) {
+        taking(queue, t, site);
+        return taken(queue, of(queue).remove(), t, site);
+    }
+
+    public static Object peek(
+            Queue<?> queue, ThreadState t, int site) {
+        taking(queue, t, site);
+        return taken(queue, of(queue).peek(), t, site);
+    }
+
+    public static Object element(
+            Queue<?> queue, ThreadState t, int site) {
+        taking(queue, t, site);
+        return taken(queue, of(queue).element(), t, site);
+    }
+
+    public static Object poll(
+            BlockingQueue<?> queue, long time, TimeUnit unit, ThreadState t, int site)
+            throws InterruptedException {
+        taking(queue, t, site);
+        Sync.split(t);
+        return taken(queue, blocking(queue).poll(time, unit), t, site);
+    }
+
+    public static Object take(
+            BlockingQueue<?> queue, ThreadState t, int site)
+            throws InterruptedException {
+        taking(queue, t, site);
+        Sync.split(t);
+        return taken(queue, blocking(queue).take(), t, site);
+    }
+
+    private Queues() {}
+}

@@ -1,0 +1,102 @@
+package seriatim.run;
+
+import static seriatim.run.StreamLayout.*;
+import static seriatim.run.ThreadState.*;
+
+/**
+ * Atomic accesses: volatile fields, and what the classes of java.util.concurrent.atomic hold. The
+ * operation and taking its sequence number must be one step: a lock for each part of memory makes
+ * them one (src/runtime/tsan/atomics.c).
+ */
+final class Atomics {
+    private static final int STRIPES = 1024, SEQUENTIAL = 5; // the order's number in C11
+    private static final long[] stripes = new long[STRIPES * 8];
+
+    /** After so long a thread that holds a stripe has been thrown out of the agent. */
+    private static final long PATIENCE = 2_000_000_000L;
+
+    private static int stripeOf(long[] part, int index) {
+        return (System.identityHashCode(part) + index * 31 & STRIPES - 1) * 8;
+    }
+
+    static void lock(ThreadState t, long[] part, int index) {
+        int at = stripeOf(part, index);
+        long me = t.serial + 1L, until = 0;
+        for (int tries = 1; !Memory.swap(stripes, at, 0, me); tries++) {
+            if (tries % 64 != 0)
+                continue;
+            long now = System.nanoTime(), holder = Memory.load(stripes, at);
+            until = until == 0 ? now + PATIENCE : until;
+            if (holder == me || (now > until && Memory.swap(stripes, at, holder, me)))
+                return;
+            Thread.yield();
+        }
+    }
+
+    static void unlock(long[] part, int index) {
+        Memory.store(stripes, stripeOf(part, index), 0);
+    }
+
+    /** The operation was done: emits it, and unlocks. */
+    static void done(ThreadState t, long[] part, int index, int kind, long before, long after,
+            int site) {
+        t.inside = true;
+        try {
+            if (kind > ATOMIC_FAIL || !isNothingNew(t, part, index))
+                emit(t, part, index, kind, before, after, site);
+        } finally {
+            unlock(part, index);
+            t.inside = t.looking = false;
+        }
+    }
+
+    private static boolean isNothingNew(ThreadState t, long[] part, int index) {
+        long w = Memory.load(part, index);
+        return stateOf(w) == SHARED && Memory.load(part, 0) != 0 && t.sinceOf() != STALE
+                && t.shared.hasSince(part, index, w, t.current);
+    }
+
+    private static int operationOf(int kind) {
+        if (kind <= ATOMIC_FAIL)
+            return ATOMIC_READ;
+        return kind == ATOMIC_STORE ? ATOMIC_WRITE : ATOMIC_UPDATE;
+    }
+
+    private static void emit(ThreadState t, long[] part, int index, int kind, long before,
+            long after, int site) {
+        boolean write = kind > ATOMIC_FAIL;
+        t.frames.emitAll();
+        if (t.looking && !write && t.frames.emitted > 0) { // what it waited for has come, perhaps
+            Writer.emit(t, Writer.what(SPLIT, 0, 0), 0);
+            t.newEpoch();
+        }
+        long address = Parts.address(t, part) + Parts.offset(index);
+        long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+        if (t.isForeign(w) || t.isForeign(r) || stateOf(w) == SHARED)
+            Stream.noteMeeting();
+        boolean first = t.loaded != address || t.loadedAt != t.position;
+        Writer.takeSequence(t);
+        Shadow.flushWrite(t, part, index, address, w);
+        Shadow.flushReads(t, part, index, address, w, r);
+        Writer.emit(t, Writer.what(operationOf(kind), 8 | WITH_VALUES, address), Sites.pc(site));
+        Writer.emit(t, Writer.what(VALUES, kind | SEQUENTIAL << 4, before & (1L << 48) - 1), after);
+        Writer.publish(t);
+        t.newEpoch();
+        if (write || stateOf(w) != SHARED) {
+            w = withSequence(SHARED, t.sequence);
+            Memory.store(part, index + 1, 0);
+            Memory.store(part, index, w);
+        }
+        t.shared.keep(part, index, w, site, true);
+        if (Stream.rule == RULE_REDUCED || !t.hasSlot())
+            return;
+        if (write || first)
+            t.newEagerEpoch();
+        if (!write) {
+            t.loaded = address;
+            t.loadedAt = t.position;
+        }
+    }
+
+    private Atomics() {}
+}

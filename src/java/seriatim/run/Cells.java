@@ -1,0 +1,93 @@
+package seriatim.run;
+
+import static seriatim.run.StreamLayout.*;
+
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/** Variables in objects of java.util.concurrent: what an AtomicInteger holds, say. */
+public final class Cells {
+    public static final int EXCHANGE = ATOMIC_EXCHANGE, COMPARE = ATOMIC_COMPARE, ADD = ATOMIC_ADD;
+    private static final SideTable<long[]> table = new SideTable<>();
+
+    private static int countOf(Object holder) {
+        if (holder instanceof AtomicIntegerArray)
+            return ((AtomicIntegerArray) holder).length();
+        if (holder instanceof AtomicLongArray)
+            return ((AtomicLongArray) holder).length();
+        if (holder instanceof AtomicReferenceArray)
+            return ((AtomicReferenceArray<?>) holder).length();
+        return 1;
+    }
+
+    private static long[] find(ThreadState t, Object holder, int site) {
+        ArrayCache cache = t.arrays;
+        int i = site & ArrayCache.SIZE - 1;
+        if (cache.keys[i] == holder)
+            return cache.parts[i];
+        t.inside = true;
+        long[] part = table.find(holder);
+        if (part == null) {
+            int row = Sites.named("L", holder.getClass().getTypeName());
+            part = table.add(holder, Parts.make(row, countOf(holder)));
+        }
+        cache.parts[i] = part;
+        cache.keys[i] = holder;
+        t.inside = false;
+        return part;
+    }
+
+    /** Before an operation; one of the others follows. Null: it is not told. */
+    public static long[] begin(Object holder, int i, ThreadState t, int site) {
+        if (holder == null || t.inside || i < 0)
+            return null;
+        long[] part = find(t, holder, site);
+        if (Parts.index(i) >= part.length)
+            return null;
+        Atomics.lock(t, part, Parts.index(i));
+        return part;
+    }
+
+    public static void loaded(long[] part, int i, long value, ThreadState t, int site) {
+        if (part != null)
+            Atomics.done(t, part, Parts.index(i), ATOMIC_LOAD, value, value, site);
+    }
+
+    public static void stored(long[] part, int i, long value, ThreadState t, int site) {
+        if (part != null)
+            Atomics.done(t, part, Parts.index(i), ATOMIC_STORE, 0, value, site);
+    }
+
+    public static void updated(
+            long[] part, int i, int kind, long before, long after, ThreadState t, int site) {
+        if (part != null)
+            Atomics.done(t, part, Parts.index(i), kind, before, after, site);
+    }
+
+    public static void compared(long[] part, int i, boolean done, long before, long after,
+            ThreadState t, int site) {
+        if (part == null)
+            return;
+        if (done)
+            Atomics.done(t, part, Parts.index(i), ATOMIC_COMPARE, before, after, site);
+        else // it found something else
+            Atomics.done(t, part, Parts.index(i), ATOMIC_FAIL, ~before, ~before, site);
+    }
+
+    /** What stands for the value of a reference: the same for the same object, as far as that goes.
+     */
+    public static long word(Object reference) {
+        return reference == null ? 0 : 1L << 32 | System.identityHashCode(reference);
+    }
+
+    /** An update that calls the program's own functions: it is told when it is over. */
+    public static void afterwards(
+            Object holder, int i, long before, long after, ThreadState t, int site) {
+        long[] part = begin(holder, i, t, site);
+        if (part != null)
+            Atomics.done(t, part, Parts.index(i), ATOMIC_EXCHANGE, before, after, site);
+    }
+
+    private Cells() {}
+}

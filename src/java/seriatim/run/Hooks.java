@@ -1,0 +1,251 @@
+package seriatim.run;
+
+import static seriatim.run.StreamLayout.*;
+
+/** What changed classes call. Nothing here throws, and nothing is called twice for one event. */
+public final class Hooks {
+    public static final int INTERRUPTED = 3; // the channel of a thread for that
+
+    // ---- methods ----
+
+    public static ThreadState enter(int method) {
+        ThreadState t = ThreadState.get();
+        t.frames.push(method, t.site);
+        return t;
+    }
+
+    public static void leave(ThreadState t) {
+        t.frames.pop();
+    }
+
+    /** If only outermost methods are blocks: what a thread starts with, and what that calls. */
+    public static ThreadState enterOutermost(int method) {
+        ThreadState t = ThreadState.get();
+        if (t.frames.depth < 2 && t.unseen == 0)
+            t.frames.push(method, t.site);
+        else
+            t.unseen++;
+        return t;
+    }
+
+    public static void leaveOutermost(ThreadState t) {
+        if (t.unseen > 0)
+            t.unseen--;
+        else
+            t.frames.pop();
+    }
+
+    public static void leaveAtomic(ThreadState t) {
+        t.frames.pop();
+        t.frames.pop();
+    }
+
+    /** While classes are changed, nothing is told. What was before, for resume(). */
+    public static boolean pause() {
+        ThreadState t = ThreadState.known();
+        if (t == null)
+            return false;
+        boolean before = t.inside;
+        t.inside = true;
+        return before;
+    }
+
+    public static void resume(boolean before) {
+        ThreadState t = ThreadState.known();
+        if (t != null)
+            t.inside = before;
+    }
+
+    private static int texts;
+
+    private static synchronized int newText() {
+        return ++texts;
+    }
+
+    /** A method that is annotated as atomic, after enter(). */
+    public static void beginAtomic(ThreadState t, String name) {
+        int text = newText();
+        boolean before = t.inside;
+        t.inside = true;
+        Writer.text(t, text, name);
+        Writer.publish(t);
+        t.inside = before;
+        t.frames.push(-text, t.site);
+    }
+
+    // ---- plain accesses ----
+
+    public static void read(long[] part, int index, ThreadState t, int site) {
+        if (part == null)
+            return;
+        long w = part[index], since = t.since;
+        if (((w ^ t.me) & ThreadState.WHO) == 0 && w >= since)
+            return;
+        long r = part[index + 1];
+        if (((r ^ t.me) & ThreadState.WHO) == 0 && r >= since)
+            return;
+        if (ThreadState.stateOf(r) == ThreadState.SHARED && since != ThreadState.STALE
+                && t.shared.hasSince(part, index, w, since))
+            return;
+        Shadow.read(t, part, index, site);
+    }
+
+    public static void write(long[] part, int index, ThreadState t, int site) {
+        if (part == null)
+            return;
+        long w = part[index];
+        if (((w ^ t.me) & ThreadState.WHO) == 0 && w >= t.since) {
+            long r = part[index + 1];
+            if (r == 0 || t.isMine(r))
+                return;
+        }
+        Shadow.write(t, part, index, site);
+    }
+
+    private static int elementIndex(int i) {
+        return Parts.index(Arrays.coarse ? 0 : i);
+    }
+
+    public static void readElement(Object array, int i, ThreadState t, int site) {
+        if (array == null || i < 0)
+            return;
+        long[] part = Arrays.part(t, array, site);
+        int index = elementIndex(i);
+        if (index < part.length)
+            read(part, index, t, site);
+    }
+
+    public static void writeElement(Object array, int i, ThreadState t, int site) {
+        if (array == null || i < 0)
+            return;
+        long[] part = Arrays.part(t, array, site);
+        int index = elementIndex(i);
+        if (index < part.length)
+            write(part, index, t, site);
+    }
+
+    /** As far as the range lies in the array: if it does not, the program gets its exception. */
+    public static void readRange(Object array, int from, int count, ThreadState t, int site) {
+        range(array, from, count, false, t, site);
+    }
+
+    public static void writeRange(Object array, int from, int count, ThreadState t, int site) {
+        range(array, from, count, true, t, site);
+    }
+
+    private static void range(
+            Object array, int from, int count, boolean write, ThreadState t, int site) {
+        if (!Settings.arrays || array == null || !array.getClass().isArray() || from < 0)
+            return;
+        long[] part = Arrays.part(t, array, site);
+        int elements = (part.length - Parts.FIRST) / Shadow.WORDS;
+        int end = (int) Math.min((long) from + count, Arrays.coarse ? 1 : elements);
+        for (int i = Arrays.coarse ? 0 : from; i < end; i++)
+            if (write)
+                write(part, Parts.index(i), t, site);
+            else
+                read(part, Parts.index(i), t, site);
+    }
+
+    /** An array is copied by clone(). */
+    public static void cloning(Object array, ThreadState t, int site) {
+        readRange(array, 0, Integer.MAX_VALUE, t, site);
+    }
+
+    public static void readStatic(int number, int index, ThreadState t, int site) {
+        read(Parts.statics(number), index, t, site);
+    }
+
+    public static void writeStatic(int number, int index, ThreadState t, int site) {
+        write(Parts.statics(number), index, t, site);
+    }
+
+    // ---- parts ----
+
+    /** For a constructor: one that the object has already stays. */
+    public static long[] part(long[] there, int row, int variables) {
+        return there != null ? there : Parts.make(row, variables);
+    }
+
+    /** The part of an object whose class could not be given a member for it. */
+    public static long[] partOf(Object object, int row, int variables) {
+        return Parts.beside(object, row, variables);
+    }
+
+    /** A copy of an object has the parts of the original: it gets its own. */
+    public static void cloned(Object copy) {
+        if (copy != null && !copy.getClass().isArray())
+            OwnParts.separate(copy);
+    }
+
+    // ---- volatiles ----
+
+    /** Before a volatile access; afterVolatile follows. */
+    public static void beforeVolatile(long[] part, int index, ThreadState t) {
+        if (part == null || t.inside)
+            return;
+        Atomics.lock(t, part, index);
+        t.locked = part;
+    }
+
+    /** The value of a volatile access: what is written comes before it, what is read behind it. */
+    public static void value(int value, ThreadState t) {
+        t.value = value;
+    }
+
+    public static void value(long value, ThreadState t) {
+        t.value = value;
+    }
+
+    public static void value(Object value, ThreadState t) {
+        t.value = t.locked == null ? 0 : Cells.word(value);
+    }
+
+    public static void afterVolatile(int index, boolean write, ThreadState t, int site) {
+        long[] part = t.locked;
+        if (part == null)
+            return;
+        t.locked = null;
+        long value = t.value;
+        Atomics.done(t, part, index, write ? ATOMIC_STORE : ATOMIC_LOAD, write ? 0 : value, value,
+                site);
+    }
+
+    /** The atomic access that comes next is one of a loop in which the thread waits for others. */
+    public static void looking(ThreadState t) {
+        t.looking = true;
+    }
+
+    /** The thread catches that it was interrupted. */
+    public static void interrupted(ThreadState t, int site) {
+        Sync.receive(t, Thread.currentThread(), INTERRUPTED, site);
+    }
+
+    // ---- monitors ----
+
+    public static void entered(Object monitor, ThreadState t, int site) {
+        Sync.acquire(t, monitor, LOCK_MUTEX, site);
+        t.held.add(monitor);
+    }
+
+    public static void exiting(Object monitor, ThreadState t, int site) {
+        t.held.remove(monitor);
+        Sync.release(t, monitor, LOCK_MUTEX, site);
+    }
+
+    /** How often the thread holds the monitor, which it gives up. */
+    public static int beginWait(Object monitor, ThreadState t, int site) {
+        int times = t.held.times(monitor);
+        for (int i = 0; i < times; i++)
+            Sync.release(t, monitor, LOCK_MUTEX, site);
+        Sync.split(t);
+        return times;
+    }
+
+    public static void endWait(Object monitor, int times, ThreadState t, int site) {
+        for (int i = 0; i < times; i++)
+            Sync.acquire(t, monitor, LOCK_MUTEX, site);
+    }
+
+    private Hooks() {}
+}

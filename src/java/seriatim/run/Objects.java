@@ -1,0 +1,61 @@
+package seriatim.run;
+
+/** Addresses of objects as such: monitors, locks, channels, and what library objects hold. */
+final class Objects {
+    /** How many bytes an object has to which more than one variable belongs. */
+    static final long INDEXED = 1 << 20;
+
+    static final class Known {
+        long address;
+        volatile long named; // sequence number of its name; 0: it has none yet
+    }
+
+    private static final SideTable<Known> table = new SideTable<>();
+
+    private static boolean isIndexed(Object object) {
+        String name = object.getClass().getName();
+        return name.startsWith("java.util.") && (name.contains("Map") || name.contains("Array"));
+    }
+
+    private static String nameOf(Object object) {
+        if (object instanceof Class)
+            return "class " + ((Class<?>) object).getTypeName();
+        String name = object.getClass().getTypeName();
+        int inner = name.startsWith("java.util.concurrent.locks.") ? name.indexOf('$') : -1;
+        return inner < 0 ? name : name.substring(0, inner);
+    }
+
+    /** The address of an object; the thread comes after its name. */
+    static long address(ThreadState t, Object object) {
+        long[] part = OwnParts.partOf(object);
+        if (part == null)
+            part = Parts.besideOf(object);
+        if (part != null)
+            return Parts.address(t, part);
+        Known known = table.find(object);
+        if (known == null || known.named == 0)
+            known = name(t, object);
+        Writer.observe(t, known.named);
+        return known.address;
+    }
+
+    /** Has anything been told of the object as such? */
+    static boolean isKnown(Object object) {
+        return table.find(object) != null || OwnParts.partOf(object) != null;
+    }
+
+    private static Known name(ThreadState t, Object object) {
+        Known known = table.add(object, new Known());
+        synchronized (known) {
+            if (known.named != 0)
+                return known;
+            long bytes = isIndexed(object) ? INDEXED : 16;
+            known.address = Parts.reserve(bytes);
+            int row = Sites.named("L", nameOf(object));
+            known.named = Parts.emitAllocate(t, known.address, bytes, row);
+        }
+        return known;
+    }
+
+    private Objects() {}
+}

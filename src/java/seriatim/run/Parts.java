@@ -1,0 +1,127 @@
+package seriatim.run;
+
+import static seriatim.run.StreamLayout.*;
+
+/**
+ * The shadow of an object, or of the fields that one class gives it, of static fields, or of an
+ * array: words in an array of longs.
+ *
+ * <pre>
+ * 0       address; 0: it has none yet
+ * 1       row in the site file (bits 0 to 27); sequence number of its ALLOCATE (28 to 63)
+ * 2 + 3i  of variable i: its words (Shadow.java)
+ * </pre>
+ */
+public final class Parts {
+    static final int FIRST = 2, ROW_BITS = 28;
+    static final long FIRST_ADDRESS = 1L << 45;
+    private static final long[] next = {FIRST_ADDRESS};
+
+    /** Of static fields, by the number of their class. */
+    private static volatile long[][] statics = new long[256][];
+
+    private static int staticCount;
+
+    /** A new part for so many variables. */
+    public static long[] make(int row, int variables) {
+        long[] part = new long[FIRST + Shadow.WORDS * variables];
+        part[1] = row;
+        return part;
+    }
+
+    /** For static fields of a class that is being changed: its number. */
+    public static synchronized int addStatics(int row, int variables) {
+        long[][] all = statics;
+        if (staticCount == all.length)
+            all = java.util.Arrays.copyOf(all, 2 * all.length);
+        all[staticCount] = make(row, variables);
+        statics = all;
+        return staticCount++;
+    }
+
+    public static long[] statics(int number) {
+        return statics[number];
+    }
+
+    private static final SideTable<long[][]> beside = new SideTable<>();
+
+    /** The first part of an object that has no member for it; null: it has none. */
+    static long[] besideOf(Object object) {
+        if (Settings.jdkClasses().isEmpty())
+            return null;
+        long[][] parts = beside.find(object);
+        return parts == null ? null : parts[0];
+    }
+
+    /** The part of an object that has no member for it: one for each class in its ancestry. */
+    static long[] beside(Object object, int row, int variables) {
+        if (object == null)
+            return null;
+        ThreadState t = ThreadState.get();
+        if (t.inside)
+            return null;
+        t.inside = true;
+        try {
+            long[][] parts = beside.find(object);
+            if (parts == null)
+                parts = beside.add(object, new long[4][]);
+            synchronized (parts) {
+                for (int i = 0; i < parts.length; i++) {
+                    if (parts[i] == null)
+                        parts[i] = make(row, variables);
+                    if (((int) parts[i][1] & ((1 << ROW_BITS) - 1)) == row)
+                        return parts[i];
+                }
+            }
+            return null;
+        } finally {
+            t.inside = false;
+        }
+    }
+
+    public static int index(int variable) {
+        return FIRST + Shadow.WORDS * variable;
+    }
+
+    static long offset(int index) {
+        return 8 + 8L * ((index - FIRST) / Shadow.WORDS);
+    }
+
+    static long reserve(long bytes) {
+        return Memory.UNSAFE.getAndAddLong(next, Memory.LONGS, bytes + 7 & -8L);
+    }
+
+    /** Gives memory a name: the sequence number of that. Frames may be emitted before. */
+    static long emitAllocate(ThreadState t, long address, long bytes, int row) {
+        long sequence = Writer.takeSequence(t);
+        Writer.emit(t, Writer.what(ALLOCATE, 0, address), Sites.pc(row));
+        Writer.emit(t, Writer.what(LENGTH, 0, 0), bytes);
+        Writer.publish(t);
+        return sequence;
+    }
+
+    /** Its address, which it gets now if it has none; the thread comes after its name. */
+    static long address(ThreadState t, long[] part) {
+        long address = Memory.load(part, 0);
+        if (address == 0)
+            address = give(t, part);
+        Writer.observe(t, Memory.load(part, 1) >>> ROW_BITS);
+        return address;
+    }
+
+    private static long give(ThreadState t, long[] part) {
+        synchronized (part) {
+            if (part[0] != 0)
+                return part[0];
+            int row = (int) part[1] & ((1 << ROW_BITS) - 1);
+            long bytes = 8 + 8L * ((part.length - FIRST) / Shadow.WORDS);
+            long address = reserve(bytes);
+            long sequence = emitAllocate(t, address, bytes, row);
+            Memory.store(part, 1, row | sequence << ROW_BITS);
+            Memory.store(part, 0, address);
+            return address;
+        }
+    }
+
+    private Parts() {}
+}

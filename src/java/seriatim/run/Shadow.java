@@ -1,0 +1,275 @@
+package seriatim.run;
+
+import static seriatim.run.StreamLayout.*;
+import static seriatim.run.ThreadState.*;
+
+/**
+ * Accesses to variables. A part (Parts.java) has three words for each variable: who wrote it last,
+ * who has read it since, and where in the code (the write above, the read below). This is
+ * src/runtime/deferred for variables that are always accessed as a whole: so no word ever has to
+ * tell of two epochs, and nothing is mixed or spilled.
+ */
+final class Shadow {
+    static final int WORDS = 3;
+
+    // ---- the common cases ----
+
+    static boolean isRepeatedRead(ThreadState t, long w, long r) {
+        return t.isSince(w, t.since) || t.isSince(r, t.since);
+    }
+
+    /** A read that is no repetition. */
+    static void read(ThreadState t, long[] part, int index, int site) {
+        if (t.inside)
+            return;
+        t.inside = true;
+        try {
+            t.frames.boardAll();
+            long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+            if (Stream.deferring) {
+                if (isRepeatedRead(t, w, r) || deferRead(t, part, index, w, r, site))
+                    return;
+                access(t, part, index, false, site);
+            } else {
+                Eager.access(t, part, index, false, site);
+            }
+        } finally {
+            t.inside = false;
+        }
+    }
+
+    static void write(ThreadState t, long[] part, int index, int site) {
+        if (t.inside)
+            return;
+        t.inside = true;
+        try {
+            t.frames.boardAll();
+            long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+            if (Stream.deferring) {
+                if ((t.isSince(w, t.since) && (r == 0 || t.isMine(r)))
+                        || deferWrite(t, part, index, w, r, site))
+                    return;
+                access(t, part, index, true, site);
+            } else {
+                Eager.access(t, part, index, true, site);
+            }
+        } finally {
+            t.inside = false;
+        }
+    }
+
+    static void setReadSite(long[] part, int index, int site) {
+        part[index + 2] = part[index + 2] & 0xffffffff00000000L | site;
+    }
+
+    static void setWriteSite(long[] part, int index, int site) {
+        part[index + 2] = part[index + 2] & 0xffffffffL | (long) site << 32;
+    }
+
+    /** Nothing need be emitted: above all, no other thread has touched the variable. */
+    private static boolean deferRead(
+            ThreadState t, long[] part, int index, long w, long r, int site) {
+        if (stateOf(w) == SHARED)
+            return false;
+        if (stateOf(r) == SHARED)
+            return part[0] != 0 && t.shared.repeat(part, index, w, site);
+        if (r != 0 && !t.isMine(r))
+            return false;
+        boolean mine = w == 0 || t.isMine(w);
+        // What another thread wrote may be read again: the watcher knows the dependence.
+        if (!mine && r == 0 && !hasLearned(t, w))
+            return false;
+        if (!mine && !Memory.swap(part, index + 1, r, t.current))
+            return false;
+        setReadSite(part, index, site);
+        if (mine)
+            Memory.store(part, index + 1, t.current);
+        return true;
+    }
+
+    private static boolean deferWrite(
+            ThreadState t, long[] part, int index, long w, long r, int site) {
+        if (stateOf(w) == SHARED || (r != 0 && !t.isMine(r)) || (w != 0 && !t.isMine(w)))
+            return false;
+        if (r != 0)
+            Memory.store(part, index + 1, 0);
+        setWriteSite(part, index, site);
+        Memory.store(part, index, t.current);
+        return true;
+    }
+
+    // ---- what this thread has learned of others ----
+
+    static boolean hasLearned(ThreadState t, long word) {
+        int i = slotOf(word) % t.learnedLast.length;
+        long last = t.learnedLast[i];
+        return ((last ^ word) & WHO) == 0 && word >= t.learnedFirst[i]
+                && epochOf(word) <= epochOf(last);
+    }
+
+    private static void learn(ThreadState t, long write) {
+        long word = write & WHO_AND_WHEN;
+        if (!t.isForeign(word))
+            return;
+        long first = Slots.firstOf(slotOf(word));
+        if (word < first || hasLearned(t, word))
+            return;
+        int i = slotOf(word) % t.learnedLast.length;
+        t.learnedFirst[i] = first;
+        t.learnedLast[i] = word;
+    }
+
+    // ---- emitting what was deferred ----
+
+    private static void emitOwn(
+            ThreadState t, boolean write, long address, long epoch, int site) {
+        t.frames.emitBoardedBy(epoch);
+        LeftFrames.emitWithin(t, t.left, t.slot, epoch);
+        Writer.put(t, Writer.what(write ? KEPT_WRITE : KEPT_READ, 0xff, address),
+                t.slot | epoch << 16);
+        Writer.put(t, Writer.what(PC, 0, 0), Sites.pc(site) & 0xffffffffL);
+        t.base -= 2;
+    }
+
+    static void emitWord(ThreadState t, boolean write, long address, long word, int site) {
+        if (stateOf(word) != OWN || (word & EMITTED) != 0)
+            return;
+        int slot = slotOf(word);
+        long epoch = epochOf(word);
+        if (Slots.isDead(slot, epoch))
+            return;
+        if (slot == t.slot && epoch >= epochOf(t.first) && t.pendingSequence == 0) {
+            emitOwn(t, write, address, epoch, site);
+            return;
+        }
+        Frames.emitBoardedIn(t, slot, epoch);
+        ThreadState other = slot == t.slot ? t : Slots.in(slot);
+        if (other != null)
+            LeftFrames.emitWithin(t, other.left, slot, epoch);
+        Writer.emit(t, Writer.what(write ? DEFERRED_WRITE : DEFERRED_READ, 0xff, address),
+                slot | epoch << 16);
+        Writer.emit(t, Writer.what(PC, 0, 0), Sites.pc(site) & 0xffffffffL);
+    }
+
+    static void flushWrite(ThreadState t, long[] part, int index, long address, long w) {
+        if (Stream.deferring)
+            emitWord(t, true, address, w, (int) (part[index + 2] >>> 32));
+    }
+
+    static void flushReads(
+            ThreadState t, long[] part, int index, long address, long w, long r) {
+        if (!Stream.deferring)
+            return;
+        if (stateOf(r) == SHARED)
+            SharedReads.emitReaders(t, part, index, w, r);
+        else
+            emitWord(t, false, address, r, (int) part[index + 2]);
+    }
+
+    // ---- the other cases ----
+
+    private static boolean hasToFlushReads(ThreadState t, long r, boolean write) {
+        if (stateOf(r) == SHARED)
+            return write;
+        return t.isForeign(r) && isLive(r);
+    }
+
+    private static boolean hasRead(ThreadState t, long[] part, int index, long w, long r) {
+        return t.isMine(r) || (stateOf(r) == SHARED && t.shared.has(part, index, w));
+    }
+
+    private static void noteMeeting(ThreadState t, long w, long r, boolean write) {
+        if (t.isForeign(w) || (write && t.isForeign(r)))
+            Stream.noteMeeting();
+    }
+
+    static void access(ThreadState t, long[] part, int index, boolean write, int site) {
+        long address = Parts.address(t, part) + Parts.offset(index);
+        long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+        int state = stateOf(w);
+        noteMeeting(t, w, r, write);
+        boolean reads = hasToFlushReads(t, r, write);
+        boolean unread = t.isForeign(w) && !hasRead(t, part, index, w, r);
+        boolean emits = state == SHARED || !t.hasSlot() || (write && reads)
+                || (unread && isLive(w) && (write || !hasLearned(t, w)));
+        boolean sequence = !t.hasSlot() || (state == SHARED && write);
+        if (reads)
+            sequence |= stateOf(r) == SHARED || !t.comesAfter(r);
+        sequence |= (emits || reads) && unread && !t.comesAfter(w);
+        if (emits)
+            t.frames.emitAll();
+        if (state == SHARED)
+            Writer.observe(t, sequenceOf(w));
+        if (sequence)
+            Writer.takeSequence(t);
+        if (emits || reads)
+            flushWrite(t, part, index, address, w);
+        if (reads)
+            flushReads(t, part, index, address, w, r);
+        if (emits)
+            Writer.access(t, address, 8, write, site);
+        if (t.pendingSequence != 0)
+            Writer.emit(t, Writer.what(NONE, 0, 0), 0);
+        Writer.publish(t);
+        if (emits) {
+            t.newEpoch(); // what the other thread did may be news
+            learn(t, w);
+        }
+        keep(t, part, index, write, site, emits);
+    }
+
+    private static void keep(ThreadState t, long[] part, int index, boolean write, int site,
+            boolean emitted) {
+        if (!t.hasSlot()) { // no word can be this thread's: as if it had been atomic
+            Memory.store(part, index + 1, 0);
+            Memory.store(part, index, withSequence(SHARED, t.sequence));
+            return;
+        }
+        if (write)
+            keepWrite(t, part, index, site, emitted);
+        else
+            keepRead(t, part, index, site, emitted);
+    }
+
+    private static void keepWrite(
+            ThreadState t, long[] part, int index, int site, boolean emitted) {
+        long w = Memory.load(part, index);
+        boolean all = emitted && (!t.isOfNow(w) || (w & EMITTED) != 0);
+        setWriteSite(part, index, site);
+        Memory.store(part, index + 1, 0);
+        Memory.store(part, index, t.current | (all ? EMITTED : 0));
+    }
+
+    /** Several threads may read at once: none of them may be lost. */
+    private static void keepRead(
+            ThreadState t, long[] part, int index, int site, boolean emitted) {
+        long w = Memory.load(part, index);
+        if (emitted && t.isForeign(w) && (w & EMITTED) == 0
+                && Memory.swap(part, index, w, w | EMITTED))
+            w |= EMITTED;
+        if (stateOf(w) == SHARED) {
+            t.shared.keep(part, index, w, site, emitted);
+            return;
+        }
+        for (;;) {
+            long r = Memory.load(part, index + 1), then;
+            boolean shared = stateOf(r) == SHARED || (t.isForeign(r) && isLive(r));
+            if (shared) {
+                then = stateOf(r) == SHARED ? r : withSequence(SHARED, 0);
+                then |= 1L << SLOT_AT + t.slot % READER_BITS;
+            } else {
+                boolean all = emitted && (!t.isOfNow(r) || (r & EMITTED) != 0);
+                then = t.current | (all ? EMITTED : 0);
+            }
+            if (then == r || Memory.swap(part, index + 1, r, then)) {
+                if (shared)
+                    t.shared.keep(part, index, w, site, emitted);
+                else
+                    setReadSite(part, index, site);
+                return;
+            }
+        }
+    }
+
+    private Shadow() {}
+}

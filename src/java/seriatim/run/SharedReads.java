@@ -1,0 +1,183 @@
+package seriatim.run;
+
+import static seriatim.run.ThreadState.*;
+
+/**
+ * What a thread has read of variables that several threads read: each thread keeps that itself, part
+ * by part (shadow.h has a table for it). Others look into it. When there is too much of it, all is
+ * emitted and forgotten.
+ */
+final class SharedReads {
+    private static final int FIRST_SIZE = 64;
+    private static final long MOST_VARIABLES = 1 << 22;
+
+    /** For each variable of a part: the word for writes when it was read, with one bit set that no
+     * such word has; the word for reads; the place in the code. */
+    private static final class Entry {
+        final long address;
+        final long[] part, seen, mine;
+        final int[] sites;
+
+        Entry(long[] part) {
+            this.part = part;
+            address = part[0];
+            int count = (part.length - Parts.FIRST) / Shadow.WORDS;
+            seen = new long[count];
+            mine = new long[count];
+            sites = new int[count];
+        }
+    }
+
+    private static final long THERE = 1;
+    private final ThreadState t;
+    private volatile Entry[] table;
+    private int count;
+    private long variables;
+    private Entry last;
+
+    SharedReads(ThreadState t) {
+        this.t = t;
+    }
+
+    private static long key(long write) {
+        return write & ~EMITTED | THERE;
+    }
+
+    private static int variable(int index) {
+        return (index - Parts.FIRST) / Shadow.WORDS;
+    }
+
+    private static int slotFor(long address, int size) {
+        return (int) (address * 0x9E3779B97F4A7C15L >>> 40) & size - 1;
+    }
+
+    private static Entry find(Entry[] all, long address) {
+        if (all == null)
+            return null;
+        for (int i = slotFor(address, all.length); all[i] != null; i = i + 1 & all.length - 1)
+            if (all[i].address == address)
+                return all[i];
+        return null;
+    }
+
+    private Entry entryOf(long[] part) {
+        Entry entry = last;
+        if (entry != null && entry.part == part)
+            return entry;
+        entry = find(table, part[0]);
+        if (entry != null)
+            last = entry;
+        return entry;
+    }
+
+    private static void insert(Entry[] all, Entry entry) {
+        int i = slotFor(entry.address, all.length);
+        while (all[i] != null)
+            i = i + 1 & all.length - 1;
+        Memory.UNSAFE.storeFence();
+        all[i] = entry;
+    }
+
+    private Entry add(long[] part) {
+        Entry entry = new Entry(part);
+        variables += entry.seen.length + 8;
+        if (variables > MOST_VARIABLES)
+            flushAll();
+        Entry[] all = table;
+        if (all == null || 2 * ++count > all.length) {
+            Entry[] larger = new Entry[all == null ? FIRST_SIZE : 2 * all.length];
+            for (int i = 0; all != null && i < all.length; i++)
+                if (all[i] != null)
+                    insert(larger, all[i]);
+            insert(larger, entry);
+            table = larger;
+        } else {
+            insert(all, entry);
+        }
+        return last = entry;
+    }
+
+    boolean has(long[] part, int index, long w) {
+        Entry entry = entryOf(part);
+        return entry != null && entry.seen[variable(index)] == key(w);
+    }
+
+    boolean hasSince(long[] part, int index, long w, long since) {
+        Entry entry = entryOf(part);
+        int i = variable(index);
+        return entry != null && entry.seen[i] == key(w) && t.isSince(entry.mine[i], since);
+    }
+
+    /** The thread reads again what it has read: true if that is so, and this read is kept. */
+    boolean repeat(long[] part, int index, long w, int site) {
+        Entry entry = entryOf(part);
+        int i = variable(index);
+        if (entry == null || entry.seen[i] != key(w))
+            return false;
+        if (!t.isSince(entry.mine[i], t.since)) {
+            entry.sites[i] = site;
+            Memory.store(entry.mine, i, t.current);
+        }
+        return true;
+    }
+
+    void keep(long[] part, int index, long w, int site, boolean emitted) {
+        Entry entry = entryOf(part);
+        if (entry == null)
+            entry = add(part);
+        int i = variable(index);
+        boolean same = entry.seen[i] == key(w);
+        boolean whole = emitted
+                && !(same && t.isOfNow(entry.mine[i]) && (entry.mine[i] & EMITTED) == 0);
+        Memory.store(entry.seen, i, 0);
+        entry.sites[i] = site;
+        Memory.store(entry.mine, i, t.current | (whole ? EMITTED : 0));
+        Memory.store(entry.seen, i, key(w));
+    }
+
+    /** Emits a read before it is forgotten. If the variable was written since, whoever did that has
+     * emitted the read. */
+    private void flush(Entry entry, int i) {
+        long mine = entry.mine[i];
+        int index = Parts.index(i);
+        long w = Memory.load(entry.part, index);
+        if ((mine & EMITTED) != 0 || entry.seen[i] != key(w))
+            return;
+        long address = entry.address + Parts.offset(index);
+        // Behind the read, the write would seem to come after it.
+        Shadow.flushWrite(t, entry.part, index, address, w);
+        Shadow.emitWord(t, false, address, mine, entry.sites[i]);
+        Writer.publish(t);
+    }
+
+    void flushAll() {
+        Entry[] all = table;
+        for (int i = 0; Stream.deferring && all != null && i < all.length; i++)
+            for (int k = 0; all[i] != null && k < all[i].seen.length; k++)
+                if (all[i].seen[k] != 0)
+                    flush(all[i], k);
+        table = null;
+        last = null;
+        count = 0;
+        variables = 0;
+    }
+
+    private static void emitReader(ThreadState t, long[] part, int index, long w, int slot) {
+        ThreadState reader = Slots.in(slot);
+        Entry entry = reader == null ? null : find(reader.shared.table, part[0]);
+        if (entry == null)
+            return; // it flushed its table when it ended
+        int i = variable(index);
+        long seen = Memory.load(entry.seen, i), mine = Memory.load(entry.mine, i);
+        int site = entry.sites[i];
+        if (seen == key(w) && Memory.load(entry.seen, i) == seen && slotOf(mine) == slot)
+            Shadow.emitWord(t, false, part[0] + Parts.offset(index), mine, site);
+    }
+
+    static void emitReaders(ThreadState t, long[] part, int index, long w, long r) {
+        for (long readers = r >>> SLOT_AT; readers != 0; readers &= readers - 1)
+            for (int slot = Long.numberOfTrailingZeros(readers); slot < Slots.count();
+                    slot += READER_BITS)
+                emitReader(t, part, index, w, slot);
+    }
+}

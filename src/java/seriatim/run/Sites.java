@@ -1,0 +1,77 @@
+package seriatim.run;
+
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The site file (docs/java-stream.md): rows that name places, methods and classes. */
+public final class Sites {
+    static final long BASE = 1L << 46, LENGTH = 1L << 32;
+    private static FileOutputStream file;
+    private static String path;
+    private static int count;
+    private static final StringBuilder pending = new StringBuilder();
+    private static final Map<String, Integer> classRows = new HashMap<>();
+
+    public static long pc(int row) {
+        return BASE + 16L * row + 8;
+    }
+
+    static synchronized void open(String where) throws IOException {
+        Path target;
+        if (where == null) {
+            String name = "seriatim-java-" + ProcessHandle.current().pid() + ".sites";
+            target = Path.of(System.getProperty("java.io.tmpdir"), name);
+            Files.deleteIfExists(target);
+            Files.createFile(target, PosixFilePermissions.asFileAttribute(
+                    PosixFilePermissions.fromString("rw-------")));
+            target.toFile().deleteOnExit();
+        } else {
+            target = Path.of(where);
+        }
+        file = new FileOutputStream(target.toFile(), true);
+        path = target.toAbsolutePath().toString();
+        add("S\t?\t?\t\t\t0"); // row 0 stands for what is not known
+        flush();
+    }
+
+    static String path() {
+        return path;
+    }
+
+    /** A new row. It is in the file after flush(). */
+    public static synchronized int add(String row) {
+        pending.append(row).append('\n');
+        return count++;
+    }
+
+    public static synchronized void flush() {
+        if (pending.length() == 0 || file == null)
+            return;
+        try {
+            file.write(pending.toString().getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            Stream.giveUp();
+        }
+        pending.setLength(0);
+    }
+
+    /** The row of a class or array type, made when it is first asked for. */
+    static synchronized int named(String kind, String name) {
+        String key = kind + '\t' + name;
+        Integer row = classRows.get(key);
+        if (row == null) {
+            row = add(key);
+            flush();
+            classRows.put(key, row);
+        }
+        return row;
+    }
+
+    private Sites() {}
+}

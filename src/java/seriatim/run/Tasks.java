@@ -1,0 +1,90 @@
+package seriatim.run;
+
+import java.util.concurrent.CountedCompleter;
+
+/**
+ * Tasks and futures of the JDK, called from its own code. Handing a task to others comes before it
+ * is run, and what completes it before what those do who ask for that.
+ */
+public final class Tasks {
+    private static final int HANDED = 5, COMPLETED = 6;
+    private static final long SOURCE = offset("UniCompletion", "src");
+    private static final long SECOND = offset("BiCompletion", "snd");
+    private static final Class<?> uni = type("UniCompletion"), bi = type("BiCompletion");
+
+    private static Class<?> type(String name) {
+        try {
+            return Class.forName("java.util.concurrent.CompletableFuture$" + name, false, null);
+        } catch (ClassNotFoundException e) {
+            return null;
+        }
+    }
+
+    private static long offset(String name, String field) {
+        try {
+            return Memory.UNSAFE.objectFieldOffset(type(name).getDeclaredField(field));
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return -1;
+        }
+    }
+
+    private static void send(Object object, int channel) {
+        ThreadState t = Stream.head == 0 ? null : ThreadState.known();
+        if (t != null)
+            Sync.send(t, object, channel, t.site);
+    }
+
+    private static void receive(Object object, int channel) {
+        if (Stream.head == 0 || object == null)
+            return;
+        if (!Objects.isKnown(object))
+            return; // nobody has sent anything
+        ThreadState t = ThreadState.get();
+        Sync.receive(t, object, channel, t.site);
+    }
+
+    public static void handed(Object task) {
+        send(task, HANDED);
+    }
+
+    public static void taken(Object task) {
+        receive(task, HANDED);
+    }
+
+    public static void completes(Object future) {
+        send(future, COMPLETED);
+    }
+
+    public static void completed(Object future) {
+        receive(future, COMPLETED);
+    }
+
+    public static void completed(boolean yes, Object future) {
+        if (yes)
+            receive(future, COMPLETED);
+    }
+
+    public static void completesPart(Object task) {
+        send(((CountedCompleter<?>) task).getRoot(), COMPLETED);
+    }
+
+    public static void completedPart(Object task) {
+        receive(((CountedCompleter<?>) task).getRoot(), COMPLETED);
+    }
+
+    /** A stage that depends on others is about to be done. */
+    public static void fires(Object completion) {
+        if (SOURCE >= 0 && uni.isInstance(completion))
+            receive(Memory.UNSAFE.getObject(completion, SOURCE), COMPLETED);
+        if (SECOND >= 0 && bi.isInstance(completion))
+            receive(Memory.UNSAFE.getObject(completion, SECOND), COMPLETED);
+    }
+
+    public static void waits(Object future) {
+        ThreadState t = Stream.head == 0 ? null : ThreadState.known();
+        if (t != null)
+            Sync.split(t);
+    }
+
+    private Tasks() {}
+}

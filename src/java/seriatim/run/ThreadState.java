@@ -1,0 +1,204 @@
+package seriatim.run;
+
+import static seriatim.run.Memory.UNSAFE;
+import static seriatim.run.StreamLayout.*;
+
+/**
+ * What the agent knows about a thread. The words, epochs and slots are those of the runtime for C
+ * (src/runtime/core): see shadow.h, thread_slot.h and call_stack.h there for what they mean and why
+ * they are right. Only the thread itself changes this; others read the frames and the table of
+ * shared reads.
+ */
+public final class ThreadState {
+    private static final ThreadLocal<ThreadState> LOCAL = new ThreadLocal<>();
+
+    static final int STATE_AT = 8;
+    static final int OWN = 1, SHARED = 2;
+    static final long EMITTED = 1 << 10;
+    static final int SLOT_AT = 13, EPOCH_AT = 27, READER_BITS = 64 - SLOT_AT;
+    static final long WHO = 3L << STATE_AT | (long) (SLOTS - 1) << SLOT_AT;
+    static final long WHO_AND_WHEN = ~EMITTED;
+    static final long STALE = Long.MAX_VALUE;
+
+    // As words.
+    long me, current, alike, since, first, stretch;
+    long base, ahead;
+    int slot, serial;
+    boolean inside, alone, finished;
+
+    long chunk;
+    int used, chunks;
+    long position, sequence, pendingSequence, emittedSequence;
+    long loaded, loadedAt; // the last atomic load: its address, and the position after it
+
+    /** The part that a volatile access is at work on. */
+    long[] locked;
+
+    /** And the value that it reads or writes. */
+    long value;
+
+    /** The atomic access at work is one of a loop that waits. */
+    boolean looking;
+
+    /** So many methods are open that are no frames, since only outermost ones are. */
+    int unseen;
+
+    /** Where the thread is in the code of the method that is open: of the last call. */
+    public int site;
+
+    final Frames frames = new Frames(this);
+    final SharedReads shared = new SharedReads(this);
+    final LeftFrames left = new LeftFrames();
+    final HeldMonitors held = new HeldMonitors();
+    final ArrayCache arrays = new ArrayCache();
+    final long[] learnedFirst = new long[64], learnedLast = new long[64];
+
+    /** The state of this thread, which begins if it has none. */
+    public static ThreadState get() {
+        ThreadState t = LOCAL.get();
+        return t != null ? t : Threads.begin();
+    }
+
+    /** The same; null if there is none yet. */
+    static ThreadState known() {
+        return LOCAL.get();
+    }
+
+    /** Of all threads that have ended: nothing more is told of them. */
+    static final ThreadState ENDED = new ThreadState();
+
+    static {
+        ENDED.inside = ENDED.finished = true;
+    }
+
+    /** The thread that has this state asks for it again. */
+    ThreadState again() {
+        LOCAL.set(this);
+        return this;
+    }
+
+    static ThreadState create(int serial) {
+        ThreadState t = new ThreadState();
+        t.inside = true;
+        LOCAL.set(t);
+        t.serial = serial;
+        Threads.hasBegun(t);
+        Slots.take(t);
+        if (t.slot < SLOTS)
+            Writer.emit(t, Writer.what(SLOT, 0, t.slot), t.base);
+        // The thread that had the slot before has emitted its end, with a sequence number, by now.
+        Writer.observe(t, Stream.lastSequence());
+        Writer.publish(t);
+        t.inside = false;
+        return t;
+    }
+
+    void end() {
+        if (finished)
+            return;
+        inside = true;
+        finished = true;
+        frames.unwind(0);
+        shared.flushAll();
+        Writer.takeSequence(this);
+        Writer.emit(this, Writer.what(THREAD_END, 0, 0), 0);
+        Writer.publish(this);
+        Writer.finish(this);
+        Slots.give(this);
+        Threads.hasEnded();
+    }
+
+    // ---- words ----
+
+    static int stateOf(long word) {
+        return (int) (word >>> STATE_AT) & 3;
+    }
+
+    static int slotOf(long word) {
+        return (int) (word >>> SLOT_AT) & (SLOTS - 1);
+    }
+
+    static long epochOf(long word) {
+        return word >>> EPOCH_AT;
+    }
+
+    static long sequenceOf(long word) {
+        return word >>> SLOT_AT;
+    }
+
+    static long withSequence(int state, long sequence) {
+        return sequence << SLOT_AT | (long) state << STATE_AT;
+    }
+
+    long present() {
+        return me | (base + position) << EPOCH_AT;
+    }
+
+    boolean hasSlot() {
+        return slot < SLOTS;
+    }
+
+    boolean isSince(long word, long since) {
+        return ((word ^ me) & WHO) == 0 && word >= since;
+    }
+
+    boolean isMine(long word) {
+        return isSince(word, first);
+    }
+
+    boolean isForeign(long word) {
+        return stateOf(word) == OWN && !isMine(word);
+    }
+
+    boolean isOfNow(long word) {
+        return ((word ^ current) & WHO_AND_WHEN) == 0;
+    }
+
+    boolean comesAfter(long word) {
+        return Slots.isOrdered(this, slotOf(word), epochOf(word));
+    }
+
+    static boolean isLive(long word) {
+        return stateOf(word) == OWN && !Slots.isDead(slotOf(word), epochOf(word));
+    }
+
+    // ---- epochs ----
+
+    long sinceOf() {
+        if (frames.boarded != frames.depth || Stream.rule == RULE_EVERY)
+            return STALE;
+        return alone ? first : alike;
+    }
+
+    void newEpoch() {
+        if (!hasSlot())
+            return;
+        current = alike = stretch = present();
+        since = sinceOf();
+    }
+
+    void newEagerEpoch() {
+        base++;
+        newEpoch();
+    }
+
+    void newEagerEpochWithin() {
+        long before = stretch;
+        newEagerEpoch();
+        stretch = before;
+    }
+
+    void newDeferredEpoch() {
+        if (Stream.deferring || Stream.rule != RULE_REDUCED)
+            newEpoch();
+    }
+
+    /** A new epoch, of which the watcher does not hear. */
+    void passEpoch() {
+        base++;
+        ahead++;
+        current = present();
+    }
+
+    private ThreadState() {}
+}

@@ -1,0 +1,226 @@
+package seriatim.weave;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+
+/**
+ * Changes methods of the JDK itself, which are called from places that are not watched. Versions of
+ * the JDK have different ones: those that are not there are no harm.
+ */
+final class JdkWeaver {
+    private static final String THREADS = "seriatim/run/Threads", TASKS = "seriatim/run/Tasks";
+    private static final String CONCURRENT = "java/util/concurrent/";
+
+    /** What is called, by where: with an object, `this` or an argument, unless it takes nothing. */
+    private static final class Change {
+        String holder = TASKS, descriptor = "(Ljava/lang/Object;)V";
+        String atStart, atEnd;
+        int argument; // number of the local variable
+        boolean ifTrue; // at the end, if the method returns true
+        String beforeCall; // owner and name of a method that is called, ...
+        String told; // ... and what its receiver is told to before
+
+        Change start(String hook) {
+            atStart = hook;
+            return this;
+        }
+
+        Change end(String hook) {
+            atEnd = hook;
+            return this;
+        }
+
+        Change argument(int number) {
+            argument = number;
+            return this;
+        }
+    }
+
+    private static final Map<String, Map<String, Change>> changes = new HashMap<>();
+
+    private static Change on(String type, String method) {
+        Change change = new Change();
+        changes.computeIfAbsent(type, t -> new HashMap<>()).put(method, change);
+        return change;
+    }
+
+    private static Change onThread(String method) {
+        Change change = on("java/lang/Thread", method);
+        change.holder = THREADS;
+        change.descriptor = "(Ljava/lang/Thread;)V";
+        return change;
+    }
+
+    static void prepare() {
+        onThread("start()V").start("starting");
+        onThread("join(J)V").start("joining").end("joined");
+        Change exit = onThread("exit()V").start("ending");
+        exit.descriptor = "()V";
+        prepareExecutors();
+        prepareFutures();
+        prepareForkJoin();
+        prepareCompletable();
+        prepareTimers();
+    }
+
+    private static void prepareExecutors() {
+        String pool = CONCURRENT + "ThreadPoolExecutor";
+        String scheduled = CONCURRENT + "ScheduledThreadPoolExecutor";
+        on(pool, "execute(Ljava/lang/Runnable;)V").start("handed").argument(1);
+        on(scheduled, "delayedExecute(Ljava/util/concurrent/RunnableScheduledFuture;)V")
+                .start("handed").argument(1);
+        Change worker = on(pool, "runWorker(Ljava/util/concurrent/ThreadPoolExecutor$Worker;)V");
+        worker.beforeCall = "java/lang/Runnable.run";
+        worker.told = "taken";
+        on(pool, "awaitTermination(JLjava/util/concurrent/TimeUnit;)Z").start("waits");
+        on(pool, "terminated()V").start("completes");
+        on(pool, "isTerminated()Z").end("completed").ifTrue = true;
+    }
+
+    private static void prepareFutures() {
+        String future = CONCURRENT + "FutureTask";
+        on(future, "set(Ljava/lang/Object;)V").start("completes");
+        on(future, "setException(Ljava/lang/Throwable;)V").start("completes");
+        on(future, "cancel(Z)Z").start("completes");
+        on(future, "get()Ljava/lang/Object;").start("waits").end("completed");
+        on(future, "get(JLjava/util/concurrent/TimeUnit;)Ljava/lang/Object;")
+                .start("waits").end("completed");
+        on(future, "isDone()Z").end("completed").ifTrue = true;
+    }
+
+    private static void prepareForkJoin() {
+        String task = CONCURRENT + "ForkJoinTask", pool = CONCURRENT + "ForkJoinPool";
+        String given = "(L" + task + ";)V";
+        on(pool, "externalPush" + given).start("handed").argument(1);
+        on(pool + "$WorkQueue", "push" + given).start("handed").argument(1);
+        on(pool + "$WorkQueue", "push(L" + task + ";L" + pool + ";)V")
+                .start("handed").argument(1);
+        on(pool + "$WorkQueue", "lockedPush(L" + task + ";)Z").start("handed").argument(1);
+        on(task, "doExec()I").start("taken");
+        on(task, "setDone()I").start("completes");
+        on(task, "setCompletion(I)I").start("completes");
+        on(task, "trySetThrown(Ljava/lang/Throwable;)I").start("completes");
+        for (String waits : new String[] {"join()Ljava/lang/Object;", "invoke()Ljava/lang/Object;",
+                "get()Ljava/lang/Object;", "quietlyJoin()V", "quietlyInvoke()V",
+                "get(JLjava/util/concurrent/TimeUnit;)Ljava/lang/Object;"})
+            on(task, waits).start("waits").end("completed");
+        on(task, "isDone()Z").end("completed").ifTrue = true;
+        String counted = CONCURRENT + "CountedCompleter";
+        on(counted, "tryComplete()V").start("completesPart").end("completedPart");
+        on(counted, "propagateCompletion()V").start("completesPart");
+        changes.get(counted).get("tryComplete()V").beforeCall = counted + ".onCompletion";
+        changes.get(counted).get("tryComplete()V").told = "completedPart";
+    }
+
+    private static void prepareCompletable() {
+        String future = CONCURRENT + "CompletableFuture";
+        for (String completes : new String[] {"internalComplete(Ljava/lang/Object;)Z",
+                "completeNull()Z", "completeValue(Ljava/lang/Object;)Z",
+                "completeThrowable(Ljava/lang/Throwable;)Z",
+                "completeThrowable(Ljava/lang/Throwable;Ljava/lang/Object;)Z",
+                "completeRelay(Ljava/lang/Object;)Z", "cancel(Z)Z"})
+            on(future, completes).start("completes");
+        for (String waits : new String[] {"get()Ljava/lang/Object;", "join()Ljava/lang/Object;",
+                "get(JLjava/util/concurrent/TimeUnit;)Ljava/lang/Object;"})
+            on(future, waits).start("waits").end("completed");
+        on(future, "getNow(Ljava/lang/Object;)Ljava/lang/Object;").end("completed");
+        on(future, "isDone()Z").end("completed").ifTrue = true;
+        for (String kind : new String[] {"UniApply", "UniAccept", "UniRun", "UniWhenComplete",
+                "UniHandle", "UniExceptionally", "UniComposeExceptionally", "UniRelay",
+                "UniCompose", "BiApply", "BiAccept", "BiRun", "OrApply", "OrAccept", "OrRun",
+                "BiRelay", "AnyOf"})
+            on(future + "$" + kind, "tryFire(I)L" + future + ";").start("fires");
+        // What is done at once in the thread that asks for it.
+        for (String now : new String[] {"uniApplyNow", "uniAcceptNow", "uniRunNow"})
+            for (String type : new String[] {"Function", "Consumer", "Runnable"})
+                on(future, now + "(Ljava/lang/Object;Ljava/util/concurrent/Executor;"
+                        + (type.equals("Runnable") ? "Ljava/lang/" : "Ljava/util/function/") + type
+                        + ";)L" + future + ";").start("completed");
+    }
+
+    private static void prepareTimers() {
+        on("java/util/Timer", "sched(Ljava/util/TimerTask;JJ)V").start("handed").argument(1);
+        Change loop = on("java/util/TimerThread", "mainLoop()V");
+        loop.beforeCall = "java/util/TimerTask.run";
+        loop.told = "taken";
+    }
+
+    static boolean wants(String name) {
+        return changes.containsKey(name);
+    }
+
+    static byte[] change(byte[] bytes) {
+        ClassReader reader = new ClassReader(bytes);
+        ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
+        Map<String, Change> wanted = changes.get(reader.getClassName());
+        reader.accept(new ClassVisitor(Opcodes.ASM9, writer) {
+            @Override
+            public MethodVisitor visitMethod(int access, String name, String type,
+                    String signature, String[] exceptions) {
+                MethodVisitor out = super.visitMethod(access, name, type, signature, exceptions);
+                Change change = wanted.get(name + type);
+                return change == null ? out : new Body(out, change);
+            }
+        }, 0);
+        return writer.toByteArray();
+    }
+
+    private static final class Body extends MethodVisitor {
+        private final Change change;
+
+        Body(MethodVisitor out, Change change) {
+            super(Opcodes.ASM9, out);
+            this.change = change;
+        }
+
+        private void call(String hook) {
+            if (!change.descriptor.startsWith("()"))
+                super.visitVarInsn(Opcodes.ALOAD, change.argument);
+            super.visitMethodInsn(
+                    Opcodes.INVOKESTATIC, change.holder, hook, change.descriptor, false);
+        }
+
+        @Override
+        public void visitCode() {
+            super.visitCode();
+            if (change.atStart != null)
+                call(change.atStart);
+        }
+
+        @Override
+        public void visitInsn(int opcode) {
+            if (opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN && change.atEnd != null) {
+                if (change.ifTrue) {
+                    super.visitInsn(Opcodes.DUP);
+                    super.visitVarInsn(Opcodes.ALOAD, change.argument);
+                    super.visitMethodInsn(Opcodes.INVOKESTATIC, change.holder, change.atEnd,
+                            "(ZLjava/lang/Object;)V", false);
+                } else {
+                    call(change.atEnd);
+                }
+            }
+            super.visitInsn(opcode);
+        }
+
+        @Override
+        public void visitMethodInsn(
+                int opcode, String owner, String name, String type, boolean isInterface) {
+            if (change.beforeCall != null && change.beforeCall.equals(owner + '.' + name)) {
+                if (type.startsWith("()")) // its receiver is on top of the stack
+                    super.visitInsn(Opcodes.DUP);
+                else
+                    super.visitVarInsn(Opcodes.ALOAD, 0);
+                super.visitMethodInsn(Opcodes.INVOKESTATIC, change.holder, change.told,
+                        "(Ljava/lang/Object;)V", false);
+            }
+            super.visitMethodInsn(opcode, owner, name, type, isInterface);
+        }
+    }
+
+    private JdkWeaver() {}
+}

@@ -1,0 +1,163 @@
+package seriatim.weave;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.objectweb.asm.AnnotationVisitor;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.Handle;
+import org.objectweb.asm.Label;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+
+/** What is known of a method before it is changed. */
+final class MethodFacts {
+    int firstLine, calls, accesses;
+    boolean loops, atomic;
+
+    /** Loops in which a thread does nothing but look: pairs of numbers of their first and last labels,
+     * in the order of labels in the code. */
+    final List<int[]> spins = new ArrayList<>();
+
+    boolean isSpinning(int label) {
+        for (int[] spin : spins)
+            if (spin[0] <= label && label <= spin[1])
+                return true;
+        return false;
+    }
+
+    /** Does nothing but call one other method? */
+    boolean handsOn() {
+        return calls == 1 && accesses == 0;
+    }
+
+    String flags() {
+        return (loops ? "l" : "") + (handsOn() ? "h" : "");
+    }
+
+    /** Reads a class: the facts by name and descriptor. */
+    static final class Reader extends ClassVisitor {
+        final Map<String, MethodFacts> methods = new HashMap<>();
+
+        Reader() {
+            super(Opcodes.ASM9);
+        }
+
+        @Override
+        public MethodVisitor visitMethod(
+                int access, String name, String type, String signature, String[] exceptions) {
+            MethodFacts facts = new MethodFacts();
+            methods.put(name + type, facts);
+            return new Code(facts);
+        }
+    }
+
+    private static final class Code extends MethodVisitor {
+        private final MethodFacts facts;
+        private static final Set<String> LOOKS = Set.of("yield", "onSpinWait", "sleep", "park",
+                "parkNanos", "parkUntil", "get", "getAcquire", "getOpaque", "getVolatile",
+                "isInterrupted", "interrupted", "nanoTime", "currentTimeMillis", "currentThread",
+                "isAlive", "isDone", "getCount");
+        private final Map<Label, Integer> seen = new HashMap<>(); // their numbers
+        private int lastDeed = -1; // the number of the last label before something but a look
+
+        Code(MethodFacts facts) {
+            super(Opcodes.ASM9);
+            this.facts = facts;
+        }
+
+        @Override
+        public AnnotationVisitor visitAnnotation(String type, boolean visible) {
+            facts.atomic |= type.endsWith("/Atomic;") || type.equals("LAtomic;");
+            return null;
+        }
+
+        @Override
+        public void visitLabel(Label label) {
+            seen.put(label, seen.size());
+        }
+
+        @Override
+        public void visitLineNumber(int line, Label start) {
+            if (facts.firstLine == 0)
+                facts.firstLine = line;
+        }
+
+        private void jump(Label label) {
+            Integer start = seen.get(label);
+            if (start == null)
+                return;
+            facts.loops = true;
+            if (lastDeed < start)
+                facts.spins.add(new int[] {start, seen.size() - 1});
+        }
+
+        /** The thread does something here. */
+        private void deed() {
+            lastDeed = seen.size() - 1;
+        }
+
+        @Override
+        public void visitVarInsn(int opcode, int variable) {
+            if (opcode >= Opcodes.ISTORE)
+                deed();
+        }
+
+        @Override
+        public void visitIincInsn(int variable, int by) {
+            deed();
+        }
+
+        @Override
+        public void visitJumpInsn(int opcode, Label label) {
+            jump(label);
+        }
+
+        @Override
+        public void visitTableSwitchInsn(int min, int max, Label other, Label... labels) {
+            visitLookupSwitchInsn(other, null, labels);
+        }
+
+        @Override
+        public void visitLookupSwitchInsn(Label other, int[] keys, Label[] labels) {
+            jump(other);
+            for (Label label : labels)
+                jump(label);
+        }
+
+        @Override
+        public void visitFieldInsn(int opcode, String owner, String name, String type) {
+            facts.accesses++;
+            if (opcode == Opcodes.PUTFIELD || opcode == Opcodes.PUTSTATIC)
+                deed();
+        }
+
+        @Override
+        public void visitInsn(int opcode) {
+            boolean array = (opcode >= Opcodes.IALOAD && opcode <= Opcodes.SALOAD)
+                    || (opcode >= Opcodes.IASTORE && opcode <= Opcodes.SASTORE);
+            if (array || opcode == Opcodes.MONITORENTER)
+                facts.accesses++;
+            if (opcode >= Opcodes.IASTORE && opcode <= Opcodes.SASTORE
+                    || opcode == Opcodes.MONITORENTER)
+                deed();
+        }
+
+        @Override
+        public void visitMethodInsn(
+                int opcode, String owner, String name, String type, boolean isInterface) {
+            facts.calls++;
+            if (!LOOKS.contains(name))
+                deed();
+        }
+
+        @Override
+        public void visitInvokeDynamicInsn(
+                String name, String type, Handle bootstrap, Object... arguments) {
+            facts.calls++;
+            deed();
+        }
+    }
+}

@@ -1,0 +1,496 @@
+package seriatim.weave;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.objectweb.asm.Label;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
+import org.objectweb.asm.commons.AdviceAdapter;
+import seriatim.run.Parts;
+import seriatim.run.Settings;
+
+/**
+ * Changes a method: it enters and leaves, and each access and lock operation is told. The state of
+ * the thread is in a local variable. In constructors all this begins behind the call of the other
+ * constructor: before, there is no object. What we add goes to `mv`, past the adapter, which counts
+ * what the constructor itself has on its stack.
+ */
+final class MethodWeaver extends AdviceAdapter {
+    static final String HOOKS = "seriatim/run/Hooks", STATE = "seriatim/run/ThreadState";
+    static final String STATE_TYPE = "L" + STATE + ";";
+    private final ClassWeaver weaver;
+    private final String name, type;
+    private final int access;
+    private final MethodFacts facts;
+    private final boolean isConstructor, isStatic, isSynchronized, isFrame;
+    private boolean entered;
+    private int state; // the local variable
+    private int line, label = -1; // the number of the last one
+    private final Set<Label> interruptions = new HashSet<>(); // where handlers begin
+    private boolean isInterruption; // of the next instruction
+    private final Label start = new Label(), end = new Label();
+
+    MethodWeaver(ClassWeaver weaver, MethodVisitor out, int access, String name, String type,
+            MethodFacts facts) {
+        super(Opcodes.ASM9, out, access, name, type);
+        this.weaver = weaver;
+        this.name = name;
+        this.type = type;
+        this.access = access;
+        this.facts = facts;
+        this.line = facts.firstLine;
+        isConstructor = name.equals("<init>");
+        isStatic = (access & Opcodes.ACC_STATIC) != 0;
+        isSynchronized = (access & Opcodes.ACC_SYNCHRONIZED) != 0;
+        isFrame = isBlock();
+    }
+
+    /** Bridges and accessors belong to what they call. */
+    private boolean isBlock() {
+        boolean helper = (access & Opcodes.ACC_BRIDGE) != 0 || name.startsWith("access$");
+        return !helper && (Settings.leavesAreBlocks || facts.calls > 0 || facts.atomic);
+    }
+
+    private int site() {
+        return weaver.siteRow(name, type, line);
+    }
+
+    private void call(String hook, String descriptor) {
+        mv.visitMethodInsn(Opcodes.INVOKESTATIC, HOOKS, hook, descriptor, false);
+    }
+
+    private void pushState() {
+        mv.visitVarInsn(Opcodes.ALOAD, state);
+    }
+
+    private void pushStateAndSite() {
+        pushState();
+        push(site());
+    }
+
+    // ---- entering and leaving ----
+
+    @Override
+    protected void onMethodEnter() {
+        state = newLocal(Type.getObjectType(STATE));
+        if (isFrame) {
+            push(weaver.methodRow(name, type, facts));
+            call(Settings.onlyOutermost ? "enterOutermost" : "enter", "(I)" + STATE_TYPE);
+        } else {
+            mv.visitMethodInsn(Opcodes.INVOKESTATIC, STATE, "get", "()" + STATE_TYPE, false);
+        }
+        mv.visitVarInsn(Opcodes.ASTORE, state);
+        entered = true;
+        if (facts.atomic) {
+            pushState();
+            push(weaver.javaName() + "." + ClassWeaver.shownName(name));
+            call("beginAtomic", "(" + STATE_TYPE + "Ljava/lang/String;)V");
+        }
+        if (isConstructor && !weaver.jdk && weaver.facts.instanceCount > 0)
+            makePart();
+        mv.visitLabel(start);
+        if (isSynchronized)
+            tellMonitor("entered");
+    }
+
+    private void makePart() {
+        loadThis();
+        mv.visitFieldInsn(Opcodes.GETFIELD, weaver.facts.name, weaver.facts.partName(), "[J");
+        push(weaver.facts.row());
+        push(weaver.facts.instanceCount);
+        call("part", "([JII)[J");
+        loadThis();
+        swap();
+        mv.visitFieldInsn(Opcodes.PUTFIELD, weaver.facts.name, weaver.facts.partName(), "[J");
+    }
+
+    private void tellMonitor(String hook) {
+        if (!isStatic)
+            loadThis();
+        else if (weaver.version >= Opcodes.V1_5)
+            push(Type.getObjectType(weaver.facts.name));
+        else
+            return;
+        pushStateAndSite();
+        call(hook, "(Ljava/lang/Object;" + STATE_TYPE + "I)V");
+    }
+
+    private void leave() {
+        if (isSynchronized)
+            tellMonitor("exiting");
+        if (isFrame) {
+            pushState();
+            call(Settings.onlyOutermost ? "leaveOutermost" : facts.atomic ? "leaveAtomic" : "leave",
+                    "(" + STATE_TYPE + ")V");
+        }
+    }
+
+    @Override
+    protected void onMethodExit(int opcode) {
+        if (opcode != Opcodes.ATHROW && entered)
+            leave();
+    }
+
+    private Object frameType(Type argument) {
+        switch (argument.getSort()) {
+            case Type.LONG: return Opcodes.LONG;
+            case Type.DOUBLE: return Opcodes.DOUBLE;
+            case Type.FLOAT: return Opcodes.FLOAT;
+            case Type.ARRAY: return argument.getDescriptor();
+            case Type.OBJECT: return argument.getInternalName();
+            default: return Opcodes.INTEGER;
+        }
+    }
+
+    /** Whatever is thrown leaves the method, too. */
+    @Override
+    public void visitMaxs(int maxStack, int maxLocals) {
+        if (entered && (isFrame || isSynchronized)) {
+            mv.visitLabel(end);
+            mv.visitTryCatchBlock(start, end, end, null);
+            if (weaver.version >= Opcodes.V1_6)
+                visitHandlerFrame();
+            leave();
+            mv.visitInsn(Opcodes.ATHROW);
+        }
+        super.visitMaxs(maxStack, maxLocals);
+    }
+
+    private void visitHandlerFrame() {
+        Type[] arguments = Type.getArgumentTypes(type);
+        Object[] locals = new Object[arguments.length + 2];
+        int count = 0;
+        if (!isStatic)
+            locals[count++] = weaver.facts.name;
+        for (Type argument : arguments)
+            locals[count++] = frameType(argument);
+        locals[count++] = STATE;
+        mv.visitFrame(Opcodes.F_NEW, count, locals, 1, new Object[] {"java/lang/Throwable"});
+    }
+
+    // ---- handlers of interruptions, and loops that wait ----
+
+    @Override
+    public void visitTryCatchBlock(Label from, Label to, Label handler, String caught) {
+        if ("java/lang/InterruptedException".equals(caught))
+            interruptions.add(handler);
+        super.visitTryCatchBlock(from, to, handler, caught);
+    }
+
+    @Override
+    public void visitLabel(Label at) {
+        label++;
+        isInterruption |= interruptions.contains(at);
+        super.visitLabel(at);
+    }
+
+    private void tellInterruption() {
+        if (!isInterruption || !entered)
+            return;
+        isInterruption = false;
+        pushStateAndSite();
+        call("interrupted", "(" + STATE_TYPE + "I)V");
+    }
+
+    @Override
+    public void visitVarInsn(int opcode, int variable) {
+        tellInterruption();
+        super.visitVarInsn(opcode, variable);
+    }
+
+    private void tellSpin() {
+        if (!facts.isSpinning(label))
+            return;
+        pushState();
+        call("looking", "(" + STATE_TYPE + ")V");
+    }
+
+    @Override
+    public void visitLineNumber(int number, Label at) {
+        line = number;
+        super.visitLineNumber(number, at);
+    }
+
+    // ---- fields ----
+
+    @Override
+    public void visitFieldInsn(int opcode, String owner, String field, String descriptor) {
+        ClassFacts.Field found =
+                entered ? ClassFacts.resolve(weaver.loader, owner, field, descriptor) : null;
+        boolean isStaticField = opcode == Opcodes.GETSTATIC || opcode == Opcodes.PUTSTATIC;
+        boolean ownInitialiser = found != null && name.equals("<clinit>")
+                && isStaticField && found.owner == weaver.facts;
+        if (found == null || ownInitialiser) {
+            super.visitFieldInsn(opcode, owner, field, descriptor);
+            return;
+        }
+        boolean write = opcode == Opcodes.PUTFIELD || opcode == Opcodes.PUTSTATIC;
+        boolean wide = Type.getType(descriptor).getSize() == 2;
+        if (found.isVolatile()) {
+            volatileAccess(opcode, owner, field, descriptor, found, write, wide);
+            return;
+        }
+        if (isStaticField) {
+            push(found.owner.staticNumber());
+            tell("Static", "I", found, write);
+            super.visitFieldInsn(opcode, owner, field, descriptor);
+        } else if (write) {
+            underValue(wide, owner, found, () -> tell("", "[J", found, true));
+            super.visitFieldInsn(opcode, owner, field, descriptor);
+        } else {
+            readField(owner, field, descriptor, found, wide);
+        }
+    }
+
+    private void tell(String which, String what, ClassFacts.Field field, boolean write) {
+        push(Parts.index(field.index));
+        pushStateAndSite();
+        call((write ? "write" : "read") + which, "(" + what + "I" + STATE_TYPE + "I)V");
+    }
+
+    /** The object on the stack becomes its part. */
+    private void toPart(String owner, ClassFacts.Field field) {
+        if (Settings.isJdk(field.owner.name)) {
+            push(field.owner.row());
+            push(field.owner.instanceCount);
+            call("partOf", "(Ljava/lang/Object;II)[J");
+        } else {
+            mv.visitFieldInsn(Opcodes.GETFIELD, owner, field.owner.partName(), "[J");
+        }
+    }
+
+    /** First the field itself: if there is no object, the exception is that of the program. */
+    private void readField(String owner, String field, String descriptor, ClassFacts.Field found,
+            boolean wide) {
+        mv.visitInsn(Opcodes.DUP);
+        super.visitFieldInsn(Opcodes.GETFIELD, owner, field, descriptor);
+        if (wide) {
+            mv.visitInsn(Opcodes.DUP2_X1);
+            mv.visitInsn(Opcodes.POP2);
+        } else {
+            mv.visitInsn(Opcodes.SWAP);
+        }
+        toPart(owner, found);
+        tell("", "[J", found, false);
+    }
+
+    /** With the object's part on top of the stack; object and value are below it. */
+    private void underValue(boolean wide, String owner, ClassFacts.Field found, Runnable told) {
+        if (wide) {
+            mv.visitInsn(Opcodes.DUP2_X1);
+            mv.visitInsn(Opcodes.POP2);
+            mv.visitInsn(Opcodes.DUP);
+        } else {
+            mv.visitInsn(Opcodes.DUP2);
+            mv.visitInsn(Opcodes.POP);
+        }
+        toPart(owner, found);
+        told.run();
+        if (wide) {
+            mv.visitInsn(Opcodes.DUP_X2);
+            mv.visitInsn(Opcodes.POP);
+        }
+    }
+
+    private void volatileAccess(int opcode, String owner, String field, String descriptor,
+            ClassFacts.Field found, boolean write, boolean wide) {
+        Runnable before = () -> {
+            push(Parts.index(found.index));
+            pushState();
+            call("beforeVolatile", "([JI" + STATE_TYPE + ")V");
+        };
+        if (opcode == Opcodes.GETSTATIC || opcode == Opcodes.PUTSTATIC) {
+            push(found.owner.staticNumber());
+            mv.visitMethodInsn(
+                    Opcodes.INVOKESTATIC, "seriatim/run/Parts", "statics", "(I)[J", false);
+            before.run();
+        } else if (write) {
+            underValue(wide, owner, found, before);
+        } else {
+            mv.visitInsn(Opcodes.DUP);
+            toPart(owner, found);
+            before.run();
+        }
+        if (write)
+            tellValue(descriptor);
+        else
+            tellSpin();
+        super.visitFieldInsn(opcode, owner, field, descriptor);
+        if (!write)
+            tellValue(descriptor);
+        push(Parts.index(found.index));
+        push(write);
+        pushStateAndSite();
+        call("afterVolatile", "(IZ" + STATE_TYPE + "I)V");
+    }
+
+    /** The value is on top of the stack, and stays there. Numbers with a point are not told. */
+    private void tellValue(String descriptor) {
+        char sort = descriptor.charAt(0);
+        if (sort == 'F' || sort == 'D') {
+            push(0);
+            sort = 'I';
+        } else {
+            mv.visitInsn(sort == 'J' ? Opcodes.DUP2 : Opcodes.DUP);
+        }
+        String type = sort == 'J' ? "J" : sort == 'L' || sort == '[' ? "Ljava/lang/Object;" : "I";
+        pushState();
+        call("value", "(" + type + STATE_TYPE + ")V");
+    }
+
+    // ---- arrays and monitors ----
+
+    @Override
+    public void visitInsn(int opcode) {
+        tellInterruption();
+        if (!entered) {
+            super.visitInsn(opcode);
+            return;
+        }
+        if (opcode >= Opcodes.IALOAD && opcode <= Opcodes.SALOAD && Settings.arrays) {
+            mv.visitInsn(Opcodes.DUP2);
+            tellElement("readElement");
+        } else if (opcode >= Opcodes.IASTORE && opcode <= Opcodes.SASTORE && Settings.arrays) {
+            boolean wide = opcode == Opcodes.LASTORE || opcode == Opcodes.DASTORE;
+            mv.visitInsn(wide ? Opcodes.DUP2_X2 : Opcodes.DUP_X2);
+            mv.visitInsn(wide ? Opcodes.POP2 : Opcodes.POP);
+            mv.visitInsn(Opcodes.DUP2);
+            tellElement("writeElement");
+            mv.visitInsn(wide ? Opcodes.DUP2_X2 : Opcodes.DUP2_X1);
+            mv.visitInsn(Opcodes.POP2);
+        } else if (opcode == Opcodes.MONITORENTER) {
+            mv.visitInsn(Opcodes.DUP);
+            super.visitInsn(opcode);
+            pushStateAndSite();
+            call("entered", "(Ljava/lang/Object;" + STATE_TYPE + "I)V");
+            return;
+        } else if (opcode == Opcodes.MONITOREXIT) {
+            mv.visitInsn(Opcodes.DUP);
+            pushStateAndSite();
+            call("exiting", "(Ljava/lang/Object;" + STATE_TYPE + "I)V");
+        }
+        super.visitInsn(opcode);
+    }
+
+    private void tellElement(String hook) {
+        pushStateAndSite();
+        call(hook, "(Ljava/lang/Object;I" + STATE_TYPE + "I)V");
+    }
+
+    // ---- calls ----
+
+    @Override
+    public void visitMethodInsn(
+            int opcode, String owner, String method, String descriptor, boolean isInterface) {
+        if (!entered) {
+            super.visitMethodInsn(opcode, owner, method, descriptor, isInterface);
+            return;
+        }
+        Replacements.Call call = Replacements.find(opcode, owner, method, descriptor);
+        if (call != null) {
+            tellSpin();
+            pushStateAndSite();
+            mv.visitMethodInsn(
+                    Opcodes.INVOKESTATIC, call.owner, call.name, call.descriptor, false);
+            return;
+        }
+        if (owner.equals("java/lang/invoke/VarHandle") && isAccess(method)) {
+            handleAccess(opcode, owner, method, descriptor);
+            return;
+        }
+        if (method.equals("newUpdater") && owner.endsWith("FieldUpdater")) {
+            makeUpdater(opcode, owner, method, descriptor);
+            return;
+        }
+        boolean clones = method.equals("clone") && descriptor.equals("()Ljava/lang/Object;");
+        if (clones && owner.startsWith("[")) {
+            mv.visitInsn(Opcodes.DUP);
+            pushStateAndSite();
+            call("cloning", "(Ljava/lang/Object;" + STATE_TYPE + "I)V");
+        }
+        if (!owner.startsWith("java/lang/") || owner.equals("java/lang/Thread")) {
+            pushStateAndSite();
+            mv.visitFieldInsn(Opcodes.PUTFIELD, STATE, "site", "I");
+        }
+        super.visitMethodInsn(opcode, owner, method, descriptor, isInterface);
+        if (clones) {
+            mv.visitInsn(Opcodes.DUP);
+            call("cloned", "(Ljava/lang/Object;)V");
+        }
+    }
+
+    // ---- handles of variables ----
+
+    private static boolean isAccess(String method) {
+        return method.startsWith("get") || method.startsWith("set") || method.startsWith("compare")
+                || method.startsWith("weakCompare");
+    }
+
+    /** The arguments of a call go into local variables for a moment. Those are behind all that the
+     * method has, or will have soon. */
+    private int[] putAway(Type[] arguments) {
+        final int gap = 32;
+        int[] places = new int[arguments.length];
+        int at = nextLocal + gap;
+        for (int i = 0; i < arguments.length; at += arguments[i++].getSize())
+            places[i] = at;
+        for (int i = arguments.length; i-- > 0; )
+            mv.visitVarInsn(arguments[i].getOpcode(Opcodes.ISTORE), places[i]);
+        return places;
+    }
+
+    private void fetch(Type[] arguments, int[] places) {
+        for (int i = 0; i < arguments.length; i++)
+            mv.visitVarInsn(arguments[i].getOpcode(Opcodes.ILOAD), places[i]);
+    }
+
+    /** Who calls this must have access to the field, so the call stays where it is. */
+    private void makeUpdater(int opcode, String owner, String method, String descriptor) {
+        Type[] arguments = Type.getArgumentTypes(descriptor);
+        int[] places = putAway(arguments);
+        fetch(arguments, places);
+        mv.visitMethodInsn(opcode, owner, method, descriptor, false);
+        mv.visitInsn(Opcodes.DUP);
+        mv.visitVarInsn(Opcodes.ALOAD, places[0]);
+        mv.visitVarInsn(Opcodes.ALOAD, places[places.length - 1]);
+        push(false);
+        mv.visitMethodInsn(Opcodes.INVOKESTATIC, "seriatim/run/Handles", "made",
+                "(Ljava/lang/Object;Ljava/lang/Class;Ljava/lang/String;Z)V", false);
+    }
+
+    /** Arguments of any type lie above the handle. */
+    private void handleAccess(int opcode, String owner, String method, String descriptor) {
+        Type[] arguments = Type.getArgumentTypes(descriptor);
+        int[] places = putAway(arguments);
+        mv.visitInsn(Opcodes.DUP);
+        pushCoordinates(arguments, places);
+        pushStateAndSite();
+        String handles = "seriatim/run/Handles";
+        mv.visitMethodInsn(Opcodes.INVOKESTATIC, handles, "begin",
+                "(Ljava/lang/Object;Ljava/lang/Object;I" + STATE_TYPE + "I)V", false);
+        fetch(arguments, places);
+        mv.visitMethodInsn(opcode, owner, method, descriptor, false);
+        boolean compares = descriptor.endsWith(")Z") && method.contains("ompareAndSet");
+        if (compares)
+            mv.visitInsn(Opcodes.DUP);
+        else
+            push(seriatim.run.Handles.kindOf(method));
+        pushStateAndSite();
+        mv.visitMethodInsn(Opcodes.INVOKESTATIC, handles, compares ? "compared" : "done",
+                "(" + (compares ? "Z" : "I") + STATE_TYPE + "I)V", false);
+    }
+
+    private void pushCoordinates(Type[] arguments, int[] places) {
+        boolean object = arguments.length > 0 && arguments[0].getSort() >= Type.ARRAY;
+        boolean element = arguments.length > 1 && arguments[1].getSort() == Type.INT;
+        if (object)
+            mv.visitVarInsn(Opcodes.ALOAD, places[0]);
+        else
+            mv.visitInsn(Opcodes.ACONST_NULL);
+        if (element)
+            mv.visitVarInsn(Opcodes.ILOAD, places[1]);
+        else
+            push(0);
+    }
+}

@@ -1,0 +1,50 @@
+/* How much of a run fits into memory. If the analyses have used up what they may, the run ends for
+ * them where they are, and the blocks that begin later are counted. */
+#ifndef SERIATIM_PREDICT_RUN_FIT_H
+#define SERIATIM_PREDICT_RUN_FIT_H
+
+#include "trace/event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Events of a run, and their numbers: numbers[i], or first + i if that is NULL. */
+struct st_event_batch {
+    const struct st_event *events;
+    const uint64_t *numbers;
+    uint64_t first;
+    size_t count;
+};
+
+static inline uint64_t st_batch_number(const struct st_event_batch *batch, size_t index) {
+    return batch->numbers ? batch->numbers[index] : batch->first + index;
+}
+
+struct st_run_fit {
+    size_t memory;            /* bytes that the process may use; 0: any amount */
+    uint64_t last_judged;     /* 0: the run is judged as a whole. Otherwise to this event: there was
+                               * no memory for more */
+    uint64_t unjudged_blocks; /* outermost blocks that begin after it */
+    uint64_t *unjudged_by_name; /* the same by name + 1; 0: without one */
+    size_t unjudged_names;
+    uint64_t looked;  /* the event at which somebody last looked how much memory there is */
+    uint32_t *depths; /* by thread: open blocks, in the last pass */
+    size_t depth_capacity;
+};
+
+void st_run_fit_free(struct st_run_fit *fit);
+
+/* How many events of the batch are judged. In the last pass, the blocks of the rest are counted. */
+size_t st_run_fit_count(struct st_run_fit *fit, const struct st_event_batch *batch, bool last_pass);
+
+/* They were taken in. If the memory is used up, the run ends here for all that follows, later
+ * passes included. */
+void st_run_fit_check(struct st_run_fit *fit, uint64_t last);
+
+/* The pass is over. */
+void st_run_fit_end_pass(struct st_run_fit *fit);
+
+/* What is left, for events: but for what units will take. 0: any amount. */
+size_t st_run_fit_room(const struct st_run_fit *fit);
+
+#endif

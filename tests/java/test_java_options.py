@@ -1,0 +1,185 @@
+"""How Java programs are started, what is watched of them, and what bad input gets."""
+
+import json
+import os
+import pathlib
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "cli"))
+os.environ.setdefault("SERIATIM_BUILD", "build")
+
+from seriatim import BINARY, RUNTIME, environment  # pylint: disable=wrong-import-position
+from test_java_programs import AGENT, FOLDER, classes  # pylint: disable=wrong-import-position
+
+FOUND = 66
+
+
+@unittest.skipUnless(AGENT.exists(), "there is no agent for Java programs")
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="seriatim-java-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def seriatim(self, *words, **variables):
+        return subprocess.run([BINARY, *words], cwd=self.folder, env=environment(**variables),
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+
+    def run_program(self, *words, status=FOUND, **variables):
+        """The result of a run, as JSON, and what it printed on standard error."""
+        log = self.folder / "run.json"
+        done = self.seriatim("run", "--exclude", "unwatched.*", "--format", "json", "--log", log,
+                             *words, **variables)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return json.loads(log.read_text()), done.stderr
+
+    def violated(self, result):
+        return {violation["block"] for violation in result["violations"]}
+
+    def script(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return path
+
+
+class Starting(Case):
+    def test_java_itself_says_nothing_of_the_agent(self):
+        result, said = self.run_program("--", "java", "-cp", classes(), "Monitor")
+        self.assertEqual(self.violated(result), {"Monitor.increment"})
+        self.assertEqual(said, "")
+
+    def test_a_script_that_starts_java(self):
+        script = self.script("start", f"#!/bin/sh\nexec java -cp {classes()} Monitor\n")
+        result, said = self.run_program("--", script)
+        self.assertEqual(self.violated(result), {"Monitor.increment"})
+        self.assertIn("Picked up JAVA_TOOL_OPTIONS: -javaagent:", said)
+
+    def test_each_of_several_jvms_has_a_stream_of_its_own(self):
+        script = self.script("start", f"#!/bin/sh\njava -cp {classes()} Monitor\n"
+                             f"java -cp {classes()} Statements\njava -Dfixed=true -cp {classes()} Monitor\n")
+        result, _ = self.run_program("--", script)
+        self.assertEqual(self.violated(result), {"Monitor.increment", "Statements.increment"})
+        self.assertEqual(len(result["processes"]), 3)
+
+    def test_an_agent_on_the_command_line(self):
+        agent = f"-javaagent:{AGENT}=exclude=unwatched.*"
+        result, _ = self.run_program("--", "sh", "-c", f"java '{agent}' -cp {classes()} Monitor; true")
+        self.assertEqual(self.violated(result), {"Monitor.increment"})
+
+    def test_an_agent_without_a_watcher_keeps_still(self):
+        done = subprocess.run(["java", "-XX:-PrintWarnings", f"-javaagent:{AGENT}", "-cp", classes(), "Monitor"],
+                              env=environment(), capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, "ok\n"))
+
+    def test_the_status_of_the_program_is_kept(self):
+        done = self.seriatim("run", "java", "-cp", classes(), "NoSuchClass")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("NoSuchClass", done.stderr)
+
+
+class Watching(Case):
+    def test_classes_that_are_excluded_are_not_watched(self):
+        result, _ = self.run_program("--include", "Statements", "--", "java", "-cp", classes(), "Statements")
+        self.assertEqual(self.violated(result), {"Statements.increment"})
+
+    def test_a_published_list_is_a_specification(self):
+        (self.folder / "list").write_text("Monitor.increment(Z)V\nMonitor.second()V\n")
+        self.run_program("--spec", "list", "--", "java", "-cp", classes(), "Monitor", status=0)
+
+    def test_arrays_that_are_one_variable_each(self):
+        result, _ = self.run_program("--arrays", "coarse", "--", "java", "-cp", classes(), "Elements")
+        self.assertEqual(self.violated(result), {"Elements.increment"})
+
+    def test_no_arrays(self):
+        self.run_program("--arrays", "off", "--", "java", "-cp", classes(), "Elements", status=0)
+
+    def test_paths_in_sarif_lead_to_the_source(self):
+        log = self.folder / "run.sarif"
+        done = self.seriatim("run", "--exclude", "unwatched.*", "--source-root", FOLDER, "--format", "sarif",
+                             "--log", log, "--", "java", "-cp", classes(), "Monitor")
+        self.assertEqual(done.returncode, FOUND, done.stderr)
+        [result] = json.loads(log.read_text())["runs"][0]["results"]
+        place = result["locations"][0]["physicalLocation"]
+        self.assertEqual(place["artifactLocation"]["uri"], "Monitor.java")
+        self.assertGreater(place["region"]["startLine"], 1)
+
+    def test_a_recording_has_the_names_without_the_program(self):
+        done = self.seriatim("record", "-o", "t.stt", "--exclude", "unwatched.*", "--", "java", "-cp", classes(),
+                             "Monitor")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = self.seriatim("check", "t.stt").stdout
+        self.assertIn("Monitor.increment was not atomic in thread first: second came in between", text)
+        self.assertRegex(text, r"wrote Monitor@\d\.value, holding Monitor@\d")
+
+    def test_the_append_of_the_jdk_that_may_be_cut(self):
+        done = self.seriatim("record", "-o", "t.stt", "--exclude", "unwatched.*", "--jdk", "java.lang.StringBuffer",
+                             "--jdk", "java.lang.AbstractStringBuilder", "--", "java", "-cp", classes(), "Appended")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = self.seriatim("predict", "t.stt").stdout
+        self.assertRegex(text, r"(StringBuffer|AbstractStringBuilder)\.append")
+
+
+class BadInput(Case):
+    def refused(self, *words, **variables):
+        done = self.seriatim(*words, **variables)
+        self.assertEqual(done.returncode, 2)
+        return done.stderr
+
+    def test_no_java(self):
+        self.assertEqual(self.refused("run", "java", "-version", PATH=self.folder),
+                         "seriatim: java: cannot run: there is no such program; install a JDK or JRE (Debian: "
+                         "default-jdk-headless)\n")
+
+    def test_a_java_that_is_too_old(self):
+        home = self.folder / "jdk8"
+        (home / "bin").mkdir(parents=True)
+        (home / "release").write_text('IMPLEMENTOR="N/A"\nJAVA_VERSION="1.8.0_392"\n')
+        java = self.script("jdk8/bin/java", "#!/bin/sh\n")
+        self.assertIn("this is Java 8, and programs can be watched from Java 11 on: run it with a newer one",
+                      self.refused("run", java, "-version"))
+
+    def test_a_java_that_is_too_new(self):
+        home = self.folder / "jdk99"
+        (home / "bin").mkdir(parents=True)
+        (home / "release").write_text('JAVA_VERSION="99"\n')
+        java = self.script("jdk99/bin/java", "#!/bin/sh\n")
+        self.assertIn("this is Java 99, and the agent was built with an ASM that reads classes up to Java ",
+                      self.refused("run", java, "-version"))
+
+    def test_no_agent(self):
+        folder = self.folder / "runtime"
+        shutil.copytree(RUNTIME, folder, symlinks=True)
+        (folder / "seriatim-java.jar").unlink()
+        said = self.refused("run", "java", "-version", SERIATIM_RUNTIME_DIR=folder)
+        self.assertIn("Java programs cannot be watched: seriatim-java.jar is not in", said)
+        self.assertIn("default-jdk-headless libasm-java", said)
+
+    def test_an_archive_of_classes_is_not_written(self):
+        said = self.refused("run", "java", "-Xshare:dump")
+        self.assertIn("option '-Xshare:dump' of java writes an archive of classes", said)
+
+    def test_a_program_of_which_nothing_is_watched(self):
+        said = self.refused("run", "--include", "nowhere.*", "--", "java", "-cp", classes(), "Monitor")
+        self.assertIn("java loaded no class that is to be watched, so there is nothing to check: name some with "
+                      "--include", said)
+
+    def test_a_native_image(self):
+        image = self.folder / "image"
+        section = self.folder / "section"
+        section.write_bytes(b"heap")
+        subprocess.run(["objcopy", "--add-section", f".svm_heap={section}", "/bin/true", image], check=True)
+        self.assertIn("is a native image, and Java programs are watched in a JVM", self.refused("run", image))
+
+    def test_a_hunt(self):
+        self.assertIn("the threads of a Java program cannot be scheduled: use 'seriatim run'",
+                      self.refused("hunt", "java", "-version"))
+
+
+if __name__ == "__main__":
+    unittest.main()

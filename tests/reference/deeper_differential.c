@@ -1,0 +1,252 @@
+/* deeper-differential: compares what is said of blocks in blocks of random traces when the outer
+ * blocks are taken away in memory, and when the trace is read anew without them.
+ *
+ *     deeper-differential [--seed S] [--count N] [--forever] [--verbose]
+ *
+ * Trace number i comes from the seed S + i. All predictors must say the same of each block at every
+ * depth (where memory is fresh, they may report more in memory, and never less), whether all events
+ * are in memory or only an excerpt of them (predict/excerpt.h). Status 0: all agree; 1: a
+ * difference, printed with the smallest trace that shows it; 2: usage. */
+#include "reference/avp_generate.h"
+#include "reference/generate_units.h"
+#include "reference/program.h"
+#include "reference/fresh_memory.h"
+#include "reference/shrink.h"
+#include "reference/signals.h"
+
+#include "predict/analysis.h"
+#include "predict/blocks/blocks.h"
+#include "predict/reduction/reduction.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { TEXT = 256, DEPTHS = 4 };
+#define PATIENCE 0.5 /* seconds of processor time, for a block or a search; then it is skipped */
+
+/* ---- the predictors ---- */
+
+static const struct st_reduction_options by_variable = {.races = ST_RACES_BY_VARIABLE};
+static const struct st_reduction_options online = {.online = true};
+static const struct st_blocks_options exact = {.exact = true};
+
+static const struct way {
+    const char *name;
+    const struct st_predictor *predictor;
+    const void *own;
+    enum st_notion notion;
+    enum st_model_order order;
+    enum st_relation relation;
+} ways[] = {
+    {"reduction", &st_reduction, NULL, ST_NOTION_CONFLICT, ST_MODEL_BARRIERS, ST_LOCKS},
+    {"reduction by variable", &st_reduction, &by_variable, ST_NOTION_CONFLICT, ST_MODEL_ALL,
+     ST_LOCKS},
+    {"reduction online", &st_reduction, &online, ST_NOTION_CONFLICT, ST_MODEL_BARRIERS, ST_LOCKS},
+    {"blocks", &st_blocks, NULL, ST_NOTION_VIEW, ST_MODEL_BARRIERS, ST_LOCKS},
+    {"blocks exact", &st_blocks, &exact, ST_NOTION_VIEW, ST_MODEL_BARRIERS, ST_LOCKS},
+    {"commit-node conflict", &st_commit_node, NULL, ST_NOTION_CONFLICT, ST_MODEL_BARRIERS,
+     ST_LOCKS},
+    {"commit-node view", &st_commit_node, NULL, ST_NOTION_VIEW, ST_MODEL_ALL, ST_LOCKS},
+    {"tas", &st_tas, NULL, ST_NOTION_CONFLICT, ST_MODEL_BARRIERS, ST_LOCKS},
+    {"tiers", &st_tiers, NULL, ST_NOTION_CONFLICT, ST_MODEL_BARRIERS, ST_LOCKS},
+    {"reduction, data", &st_reduction, NULL, ST_NOTION_CONFLICT, ST_MODEL_BARRIERS, ST_DATA},
+    {"commit-node conflict, data", &st_commit_node, NULL, ST_NOTION_CONFLICT, ST_MODEL_BARRIERS,
+     ST_DATA},
+};
+enum { WAYS = sizeof ways / sizeof ways[0] };
+
+/* ---- comparing ---- */
+
+static struct st_run *read_run(const struct st_run_needs *needs, const struct sample *sample) {
+    struct st_run *run = st_run_new(needs);
+    while (st_run_wants_pass(run)) {
+        st_run_feed(run, sample->events, sample->count, 1);
+        st_run_end_pass(run);
+    }
+    return run;
+}
+
+static const struct st_predicted_block *find_block(const struct st_prediction *prediction,
+                                                   uint64_t begin) {
+    for (size_t b = 0; b < prediction->listed; b++)
+        if (prediction->blocks[b].begin == begin)
+            return &prediction->blocks[b];
+    return NULL;
+}
+
+/* Empty blocks are not listed if there is only an excerpt, but they count as atomic ones. */
+static bool compare_predictions(const struct st_prediction *anew, const struct st_prediction *here,
+                                bool may_be_more, char *why) {
+    if (anew->block_count != here->block_count ||
+        (!may_be_more && anew->static_proofs != here->static_proofs)) {
+        snprintf(why, TEXT, "%" PRIu64 " blocks anew, in memory %" PRIu64, anew->block_count,
+                 here->block_count);
+        return false;
+    }
+    for (size_t b = 0; b < anew->listed; b++) {
+        const struct st_predicted_block *block = find_block(here, anew->blocks[b].begin);
+        enum st_block_verdict one = anew->blocks[b].verdict;
+        enum st_block_verdict other = block ? block->verdict : ST_BLOCK_ATOMIC;
+        if (one == other || one == ST_BLOCK_TIMEOUT || other == ST_BLOCK_TIMEOUT)
+            continue;
+        if (may_be_more && one == ST_BLOCK_ATOMIC)
+            continue;
+        snprintf(why, TEXT, "block %" PRIu64 " is said to be %s anew, in memory %s",
+                 anew->blocks[b].begin, st_block_verdict_name(one), st_block_verdict_name(other));
+        return false;
+    }
+    return true;
+}
+
+static bool compare_depth(const struct st_predict_plan *plan, const struct sample *sample,
+                          const struct st_run *run, unsigned depth, char *why) {
+    struct st_run_needs needs = st_predict_needs(plan);
+    needs.blocks.below = depth;
+    struct st_run *fresh = read_run(&needs, sample);
+    struct st_predictions anew, here;
+    st_predict_run(plan, fresh, &anew);
+    st_predict_run(plan, run, &here);
+    bool good = !depth || st_run_has_blocks(fresh) == st_run_has_blocks(run);
+    if (!good)
+        snprintf(why, TEXT, "blocks are left anew, or in memory, but not both");
+    /* What was hidden for the sake of an outer block is not hidden in memory any more. */
+    good = good && compare_predictions(anew.items, here.items, fresh_is_marked(sample), why);
+    st_predictions_free(&anew);
+    st_predictions_free(&here);
+    st_run_free(fresh);
+    return good;
+}
+
+static bool compare_way(const struct way *way, const struct sample *sample, bool excerpt,
+                        char *why) {
+    const struct st_analysis analysis = {way->predictor, way->own};
+    const struct st_predict_plan plan = {.options = {.notion = way->notion,
+                                                     .order = way->order,
+                                                     .relation = way->relation,
+                                                     .timeout = PATIENCE},
+                                         .analyses = &analysis,
+                                         .analysis_count = 1};
+    struct st_run_needs needs = st_predict_needs(&plan);
+    char difference[TEXT];
+    needs.depths = DEPTHS;
+    needs.excerpt = excerpt;
+    struct st_run *run = read_run(&needs, sample);
+    bool good = true;
+    for (unsigned depth = 0; good && depth < DEPTHS; depth++) {
+        if (depth)
+            st_run_go_deeper(run);
+        good = compare_depth(&plan, sample, run, depth, difference);
+        if (!good)
+            snprintf(why, TEXT + TEXT, "%s, %s, depth %u: %s", way->name,
+                     excerpt ? "excerpt" : "whole", depth, difference);
+    }
+    st_run_free(run);
+    return good;
+}
+
+static bool compare(const struct sample *sample, char *why) {
+    bool good = true;
+    for (size_t w = 0; good && w < WAYS; w++) {
+        program_part = ways[w].name;
+        good =
+            compare_way(&ways[w], sample, false, why) && compare_way(&ways[w], sample, true, why);
+    }
+    return good;
+}
+
+/* ---- traces with blocks in blocks ---- */
+
+static bool is_balanced(const struct sample *sample, uint32_t thread, size_t first, size_t end) {
+    size_t depth = 0;
+    for (size_t i = first; i < end; i++) {
+        const struct st_event *event = &sample->events[i];
+        if (event->thread != thread)
+            continue;
+        if (event->op == ST_END && !depth)
+            return false;
+        depth += event->op == ST_BEGIN;
+        depth -= event->op == ST_END;
+    }
+    return depth == 0;
+}
+
+/* An atomic operation stays in one piece. */
+static void insert(struct sample *sample, size_t at, uint32_t thread, enum st_op op) {
+    size_t next = at;
+    while (next < sample->count && sample->events[next].thread != thread)
+        next++;
+    if (sample->count == SAMPLE_EVENTS || (next < sample->count && sample->events[next].joined))
+        return;
+    memmove(&sample->events[at + 1], &sample->events[at],
+            (sample->count - at) * sizeof *sample->events);
+    sample->events[at] = st_event_make(thread, 0, 0, op);
+    sample->count++;
+}
+
+static void nest(struct sample *sample, struct chance *chance) {
+    size_t first = chance_below(chance, (uint32_t)sample->count);
+    size_t end = first + 1 + chance_below(chance, (uint32_t)(sample->count - first));
+    uint32_t thread = sample->events[first].thread;
+    if (!is_balanced(sample, thread, first, end) || sample->count + 2 > SAMPLE_EVENTS)
+        return;
+    insert(sample, end, thread, ST_END);
+    insert(sample, first, thread, ST_BEGIN);
+}
+
+static bool make_sample(struct sample *sample, uint64_t seed) {
+    struct chance chance = {seed};
+    struct st_error error;
+    if (seed % 2)
+        generate_units(sample, seed);
+    else
+        avp_generate(sample, seed, 8 + seed / 2 % 20);
+    if (seed % 8 == 5)
+        fresh_plant(sample, &chance);
+    for (uint32_t i = 2 + chance_below(&chance, 6); i > 0; i--)
+        nest(sample, &chance);
+    if (seed % 4 == 1)
+        fresh_mark(sample, &chance);
+    if (seed % 4 == 3)
+        signals_add(sample, &chance);
+    sample_renumber(sample);
+    return sample_check(sample, &error) == 0;
+}
+
+/* ---- all traces ---- */
+
+static bool shows_fault(const struct sample *sample, void *why) {
+    return !compare(sample, why);
+}
+
+static bool check_next(void *context, uint64_t seed) {
+    struct sample sample, small;
+    char why[TEXT + TEXT];
+    if (!make_sample(&sample, seed))
+        return true;
+    ++*(uint64_t *)context;
+    if (compare(&sample, why))
+        return true;
+    small = sample;
+    printf("seed %" PRIu64 ", %s\n", seed, why);
+    shrink(&small, shows_fault, why);
+    shows_fault(&small, why);
+    printf("shrunk from %zu to %zu events: %s\n", sample.count, small.count, why);
+    sample_print(stdout, &small);
+    return false;
+}
+
+int main(int argc, char **argv) {
+    struct program program = {.name = "deeper-differential",
+                              .usage = "[--seed S] [--count N] [--forever] [--verbose]",
+                              .seed = 1,
+                              .count = 1000};
+    const struct program_option own[] = {{.name = NULL}};
+    uint64_t traces = 0;
+    if (!program_read(&program, own, argc, argv))
+        return 2;
+    program_watch();
+    if (!program_run(&program, check_next, &traces))
+        return 1;
+    printf("%" PRIu64 " traces: all agree at every depth\n", traces);
+    return 0;
+}
