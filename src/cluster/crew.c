@@ -265,6 +265,7 @@ struct st_crew *st_crew_join(const char *library, struct st_error *error) {
         free(crew);
         return NULL;
     }
+    crew->recovers = getenv("OMPI_MCA_orte_enable_recovery") != NULL;
     crew->space = process_space();
     crew->build = st_crew_build();
     if (crew->rank) {
@@ -437,9 +438,9 @@ static void tell_all(struct st_crew *crew, enum st_message_kind kind, bool toget
     }
 }
 
-/* Those who are gone, and those who hang. */
+/* Who ends together waits for all of them: for ever, if one dies just then. */
 static enum st_transport_end how_to_end(const struct st_crew *crew) {
-    enum st_transport_end how = ST_END_TOGETHER;
+    enum st_transport_end how = crew->recovers ? ST_END_APART : ST_END_TOGETHER;
     for (int rank = 1; rank < crew->size; rank++) {
         if (crew->members[rank].lost && how == ST_END_TOGETHER)
             how = ST_END_APART;

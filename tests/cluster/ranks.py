@@ -16,9 +16,8 @@ from seriatim import BINARY, RUNTIME, Case, environment  # pylint: disable=wrong
 LIBRARY = BINARY.parent / "runtime" / "libseriatim_mpi.so"
 NEEDS_MPI = unittest.skipUnless(shutil.which("mpirun") and LIBRARY.exists(),
                                 "needs Open MPI (openmpi-bin, libopenmpi-dev)")
-# Ranks on one machine, also as root, talk through memory and loopback only.
+# Ranks on one machine, also as root.
 VARIABLES = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-             "OMPI_MCA_btl": "self,vader,tcp", "OMPI_MCA_btl_tcp_if_include": "lo",
              "OMPI_MCA_oob_tcp_if_include": "lo", "OMPI_MCA_rmaps_base_oversubscribe": "1",
              "OMPI_MCA_hwloc_base_binding_policy": "none"}
 MEASURED = {"time_seconds", "seconds", "speedup", "speed_up", "peak_bytes", "work_seconds",

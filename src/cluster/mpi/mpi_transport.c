@@ -1,9 +1,11 @@
 /* Messages by MPI. This file alone knows MPI. It is built into a library that is not linked with
  * MPI's: who loads it has loaded that before (crew.c), so the package does not depend on it. */
+#define _GNU_SOURCE
 #include "cluster/transport.h"
 
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TAG = 1, LONGEST = 1 << 30 };
 
@@ -16,8 +18,23 @@ static struct sent {
     struct sent *next;
 } * all_sent;
 
+static bool is_all_here(void) {
+    const char *all = getenv("OMPI_COMM_WORLD_SIZE"), *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    return all && here && strcmp(all, here) == 0;
+}
+
+/* Ranks on one machine must not talk through shared memory: if one of them dies in the middle of a
+ * message, who reads it spins for ever. Sockets are closed. What the user has set stays. */
+static void prefer_sockets(void) {
+    setenv("OMPI_MCA_btl", "^vader,sm", 0);
+    /* By default loopback is not used, and a machine may have nothing else. */
+    if (is_all_here() && !getenv("OMPI_MCA_btl_tcp_if_exclude"))
+        setenv("OMPI_MCA_btl_tcp_if_include", "lo", 0);
+}
+
 static const char *start(int *rank, int *size) {
     int level;
+    prefer_sockets();
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
         return "MPI_Init_thread failed";
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

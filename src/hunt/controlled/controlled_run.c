@@ -170,11 +170,14 @@ static void keep_teams_from_spinning(void) {
 }
 
 static _Noreturn void become_watcher(const struct st_hunted *subject, struct st_controlled_run *run,
-                                     const struct st_keys *known, const char *description) {
+                                     const struct st_keys *known, const char *description,
+                                     pid_t parent) {
     static const int ours[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         signal(ours[i], SIG_DFL);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) /* it had died before */
+        _exit(2);
     /* Without a terminal nobody waits for what a user types, and Ctrl-C goes to the hunt only, so
      * that it cannot be taken for something that the program died of. */
     if (!run->attended)
@@ -204,9 +207,10 @@ static int start(const struct st_hunted *subject, struct st_controlled_run *run,
             st_client_expect(run->area.map);
         run->started = now();
         fflush(NULL);
+        pid_t parent = getpid();
         run->watcher = fork();
         if (run->watcher == 0)
-            become_watcher(subject, run, known, description);
+            become_watcher(subject, run, known, description, parent);
         if (run->watcher < 0)
             result =
                 st_fail(error, subject->command, ST_AT_FILE, 0, "cannot fork: %s", strerror(errno));
