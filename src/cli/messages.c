@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/output.h"
+#include "cli/cluster/ranks.h"
 #include "cli/common_options.h"
 #include "report/text/glyphs.h"
 
@@ -74,10 +75,15 @@ enum status show(void (*write)(FILE *file, const void *context), const void *con
     return st_output_finish(&output, &error) < 0 ? complain(&error) : STATUS_CLEAN;
 }
 
+/* The terminal of a rank is always one: mpirun makes it, and passes on what it gets. */
+static bool is_read_by_person(int fd) {
+    return isatty(fd) && !ranks_crew();
+}
+
 bool use_color(unsigned color, int fd) {
     const char *no_color = getenv("NO_COLOR");
     if (color == COLOR_AUTO)
-        return isatty(fd) && !(no_color && *no_color);
+        return is_read_by_person(fd) && !(no_color && *no_color);
     return color == COLOR_ALWAYS;
 }
 

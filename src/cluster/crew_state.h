@@ -52,7 +52,7 @@ struct st_letter {
 struct st_crew {
     const struct st_transport *transport; /* NULL: alone */
     int rank, size;
-    bool recovers; /* mpirun lets the others go on when one of them dies */
+    bool recovers;  /* mpirun lets the others go on when one of them dies */
     uint64_t space; /* of our process ids */
     uint64_t build;
     struct st_rank *members; /* by rank; on rank 0 */

@@ -221,6 +221,12 @@ class Configuration(RanksCase):
             said = [line for line in job.said.splitlines() if line.startswith("seriatim: ")]
             self.assertEqual(said, alone.stderr.splitlines(), words)
 
+    def test_a_file_gets_no_colors(self):
+        job = Job(self, 2, "check", self.write("cut.std", CUT))
+        job.wait()
+        self.assertIn("not serializable", job.said)
+        self.assertNotIn("\x1b", job.said)
+
     def test_one_rank_is_as_none(self):
         self.assert_same("check", *STANDARD[:3], ranks=1)
 
