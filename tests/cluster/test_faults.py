@@ -37,6 +37,7 @@ class Killed(RanksCase):
         return ("check", f"@{listed}")
 
     def resumable(self, words, folder):
+        self.path.unlink(missing_ok=True)
         return (words[0], "--resume", folder, "--format", "json", "-o", self.path, *words[1:])
 
     def full_size(self, words):
@@ -62,6 +63,7 @@ class Ranks(Killed):
             os.kill(processes[victim], 9)
         job.wait()
         result, status = expected
+        self.assertTrue(self.path.exists() and (folder / "status").exists(), f"seed {seed}: {job.said}")
         self.assertEqual(ranks.load(self.path), result, f"seed {seed}: {job.said}")
         self.assertEqual((folder / "status").read_text(), f"{status}\n")
 
@@ -104,6 +106,7 @@ class Jobs(Killed):
         count = rng.choice([1, 2, 4])
         job = Job(self, count, *self.resumable(words, folder))
         job.wait()
+        self.assertTrue(self.path.exists(), f"seed {seed}: {job.said}")
         self.assertEqual(ranks.load(self.path), expected, f"seed {seed}: {job.said}")
 
     def test_hunt(self):
