@@ -201,17 +201,51 @@ static bool is_std_array(Dwarf_Die *type) {
     return name && strncmp(name, "array<", 6) == 0;
 }
 
+bool st_template_argument(Dwarf_Die *type, Dwarf_Die *argument) {
+    Dwarf_Die die;
+    Dwarf_Attribute attribute;
+    if (dwarf_child(type, &die) != 0)
+        return false;
+    do {
+        if (dwarf_tag(&die) == DW_TAG_template_type_parameter)
+            return dwarf_formref_die(dwarf_attr(&die, DW_AT_type, &attribute), argument) != NULL;
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return false;
+}
+
+/* Bytes in which the C++ library makes an object later: replaces the type by that of the object. */
+static bool enter_raw_storage(Dwarf_Die *type) {
+    static const char *const names[] = {"__aligned_membuf<", "__aligned_buffer<"};
+    const char *name = dwarf_diename(type);
+    Dwarf_Die object;
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0 && st_template_argument(type, &object))
+            return dwarf_peel_type(&object, type) == 0;
+    return false;
+}
+
+/* Where the way to a byte has come to. */
+struct way {
+    Dwarf_Die type;
+    uint64_t offset; /* of the byte in it */
+    bool hidden;     /* in what has no name for users, but may lead to something that has one */
+};
+
 /* Appends ".member" and descends into it. A member without a name is an anonymous structure or
  * union; bases have no name either. */
-static bool enter_structure(Dwarf_Die *type, uint64_t *offset, struct st_label *text) {
+static bool enter_structure(struct way *way, struct st_label *text) {
     struct holders holders;
     Dwarf_Die next;
-    find_holders(type, *offset, &holders);
+    if (enter_raw_storage(&way->type)) {
+        way->hidden = false;
+        return true;
+    }
+    find_holders(&way->type, way->offset, &holders);
     if (holders.count > 1) {
         size_t length = text->length;
-        add_shared_names(type, *offset, text);
+        add_shared_names(&way->type, way->offset, text);
         if (text->length > length)
-            *offset = 0;
+            way->offset = 0;
         return false;
     }
     if (!holders.count && !holders.has_unsized && !holders.has_base)
@@ -220,39 +254,42 @@ static bool enter_structure(Dwarf_Die *type, uint64_t *offset, struct st_label *
                             : holders.has_unsized ? &holders.unsized
                                                   : &holders.base;
     bool is_base = dwarf_tag(&holder->die) == DW_TAG_inheritance;
-    const char *name = is_base || is_std_array(type) ? NULL : dwarf_diename(&holder->die);
-    if ((name && st_is_reserved(name)) || dwarf_hasattr(&holder->die, DW_AT_artificial) ||
-        !st_type_of(&holder->die, &next))
+    const char *name = is_base || is_std_array(&way->type) ? NULL : dwarf_diename(&holder->die);
+    if (dwarf_hasattr(&holder->die, DW_AT_artificial) || !st_type_of(&holder->die, &next))
         return false;
-    if (name) {
+    if (name && st_is_reserved(name)) {
+        way->hidden = true;
+    } else if (name) {
+        way->hidden = false;
         st_label_adds(text, ".");
         st_label_adds(text, name);
     }
-    *offset -= holder->start;
-    *type = next;
+    way->offset -= holder->start;
+    way->type = next;
     return true;
 }
 
 /* ---- variables ---- */
 
 void st_data_path(Dwarf_Die type, uint64_t offset, struct st_label *text) {
+    struct way way = {.type = type, .offset = offset};
     bool deeper = true;
     for (int i = 0; deeper && i < DEEPEST; i++) {
-        switch (dwarf_tag(&type)) {
+        switch (dwarf_tag(&way.type)) {
         case DW_TAG_array_type:
-            deeper = enter_array(&type, &offset, text);
+            deeper = !way.hidden && enter_array(&way.type, &way.offset, text);
             break;
         case DW_TAG_structure_type:
         case DW_TAG_class_type:
         case DW_TAG_union_type:
-            deeper = enter_structure(&type, &offset, text);
+            deeper = enter_structure(&way, text);
             break;
         default:
             deeper = false;
         }
     }
-    if (offset)
-        st_label_addf(text, "+0x%" PRIx64, offset);
+    if (way.offset && !way.hidden)
+        st_label_addf(text, "+0x%" PRIx64, way.offset);
 }
 
 static void add_path(Dwarf_Die *variable, uint64_t offset, struct st_label *text) {

@@ -16,4 +16,7 @@ bool st_data_in(struct st_object *object, uint64_t address, struct st_label *tex
  * parts. */
 void st_data_path(Dwarf_Die type, uint64_t offset, struct st_label *text);
 
+/* The first type that a template was given, as it is declared. */
+bool st_template_argument(Dwarf_Die *type, Dwarf_Die *argument);
+
 #endif

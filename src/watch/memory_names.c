@@ -166,13 +166,22 @@ static bool find_noted(const struct st_translator *t, uint32_t variable, uint32_
     return *noted < t->first_access_capacity && t->first_accesses[*noted].size;
 }
 
-/* "item->refcount from slabs.c:12 (grow)" */
+/* "item from slabs.c:12 (grow)"; what compilers make to initialise variables has no name of its
+ * own. */
+static int put_from(char *buffer, size_t size, const char *name, const char *where,
+                    const struct st_code *code) {
+    bool made =
+        strncmp(code->function, "__", 2) == 0 || strncmp(code->function, "_GLOBAL__", 9) == 0;
+    return made ? snprintf(buffer, size, "%s from %s", name, where)
+                : snprintf(buffer, size, "%s from %s (%s)", name, where, code->function);
+}
+
 static void put_member(struct st_translator *t, struct st_data_place place, const char *member,
                        char *buffer, size_t size) {
     struct st_code code;
     const char *where =
         st_places_memory_line(t->places, t->origins.list[place.origin - 1].a, &code);
-    snprintf(buffer, size, "%s from %s (%s)", member, where, code.function);
+    put_from(buffer, size, member, where, &code);
 }
 
 static bool name_member(struct st_translator *t, uint32_t variable, char *buffer, size_t size) {
@@ -203,13 +212,11 @@ static void name_allocated(struct st_translator *t, struct st_data_place place, 
     struct st_code code;
     bool typed = add_typed(t, place.origin, place.offset, name, sizeof name);
     const char *where = st_places_memory_line(t->places, origin.a, &code);
-    if (typed) {
-        snprintf(buffer, size, "%s from %s (%s)", name, where, code.function);
-        return;
-    }
-    int length = snprintf(buffer, size, "heap block of %" PRIu64 " byte%s from %s (%s)", origin.b,
-                          origin.b == 1 ? "" : "s", where, code.function);
-    if (place.offset && length > 0 && (size_t)length < size)
+    if (!typed)
+        snprintf(name, sizeof name, "heap block of %" PRIu64 " byte%s", origin.b,
+                 origin.b == 1 ? "" : "s");
+    int length = put_from(buffer, size, name, where, &code);
+    if (!typed && place.offset && length > 0 && (size_t)length < size)
         snprintf(buffer + length, size - (size_t)length, "+%" PRIu64, place.offset);
 }
 

@@ -44,6 +44,9 @@ struct st_places {
     struct st_map64 allocations;       /* calls that memory is named after, by return address, */
     struct namer *namers;              /* and what is known of them */
     size_t namer_capacity;
+    struct st_pairs allocating;  /* these calls, and those by which the library got the memory, */
+    struct st_heap_site **sites; /* and what can be allocated there; NULL: not asked yet */
+    size_t site_capacity;
     struct st_pairs members; /* accesses whose member was asked for: where, and what of it, */
     char **member_names;     /* and by their number the answer; "" is none */
     size_t member_capacity;
@@ -55,7 +58,6 @@ struct namer {
     struct st_code code;
     size_t depth; /* of the frame that memory should be named after */
     bool found;   /* there is one; otherwise where, code and depth are those of the innermost */
-    struct st_heap_site *site; /* what can be allocated there; NULL: not asked yet */
 };
 
 struct st_places *st_places_new(const struct st_texts *allocators, const char *source_root) {
@@ -77,11 +79,13 @@ void st_places_free(struct st_places *places) {
         free(places->modules[i].path);
     free(places->modules);
     free(places->moves.list);
-    for (uint32_t i = 0; i < places->allocations.count; i++) {
-        st_heap_site_free(places->namers[i].site);
+    for (uint32_t i = 0; i < places->allocations.count; i++)
         free(places->namers[i].where);
-    }
     free(places->namers);
+    for (size_t i = 0; i < places->site_capacity; i++)
+        st_heap_site_free(places->sites[i]);
+    free(places->sites);
+    st_pairs_free(&places->allocating);
     st_map64_free(&places->allocations);
     for (size_t i = 0; i < places->member_capacity; i++)
         free(places->member_names[i]);
@@ -358,11 +362,15 @@ const char *st_places_memory_line(struct st_places *places, uint64_t pc, struct 
     return namer->where;
 }
 
+/* One call of the user's may get memory for several things: elements and buckets of a table. */
 static struct st_heap_site *heap_site(struct st_places *places, uint64_t pc, uint64_t inner) {
-    struct namer *namer = namer_of(places, pc);
-    if (!namer->site)
-        namer->site = st_heap_site_new(places->symbols, places->folder, pc, namer->depth, inner);
-    return namer->site;
+    size_t depth = namer_of(places, pc)->depth;
+    uint32_t number = st_pairs_number(&places->allocating, pc, inner);
+    st_reserve(&places->sites, &places->site_capacity, (size_t)number + 1);
+    struct st_heap_site **site = &places->sites[number];
+    if (!*site)
+        *site = st_heap_site_new(places->symbols, places->folder, pc, depth, inner);
+    return *site;
 }
 
 bool st_places_heap(struct st_places *places, uint64_t pc, uint64_t inner, uint64_t length,

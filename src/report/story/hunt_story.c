@@ -409,11 +409,12 @@ static bool are_equal(const char *left, const char *right) {
     return left && right ? strcmp(left, right) == 0 : left == right;
 }
 
-/* Do they say the same of one block, on other variables or in another order? What was confirmed has
- * a run of its own to show. */
+/* Do they say the same of one block, on other variables or in another order? Where a run shows one
+ * of them, does it show both? */
 static bool are_alike(const struct st_tried_prediction *left,
                       const struct st_tried_prediction *right) {
-    return left->state != ST_CONFIRMED && left->state == right->state &&
+    return left->state == right->state &&
+           (left->state != ST_CONFIRMED || left->run == right->run) &&
            !left->tries == !right->tries && left->placed == right->placed &&
            is_proved(left) == is_proved(right) && are_equal(left->kind, right->kind) &&
            are_equal(left->block, right->block) && are_equal(left->loc, right->loc);

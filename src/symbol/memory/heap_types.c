@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "symbol/data.h"
+#include "symbol/memory/library_types.h"
 #include "symbol/memory/scopes.h"
 #include "symbol/spelling.h"
 #include "symbol/units.h"
@@ -19,7 +20,8 @@ struct candidate {
     uint64_t size;        /* not 0 */
     char *type_name;      /* or NULL: it has none */
     const char *variable; /* that points to it, or NULL */
-    bool mentioned;       /* by the line of the call */
+    bool mentioned;       /* by the line of the call, */
+    bool asked_for;       /* or by the library's function that got the memory */
     bool grows;           /* it ends with an array without a size */
 };
 
@@ -130,6 +132,16 @@ bool st_type_name(struct st_units *units, Dwarf_Die type, struct st_label *name)
            st_qualified_name(units, &peeled, name);
 }
 
+/* "Account*". */
+static bool pointer_name(struct st_units *units, Dwarf_Die type, struct st_label *name) {
+    Dwarf_Die target;
+    if (dwarf_tag(&type) != DW_TAG_pointer_type || !st_type_of(&type, &target) ||
+        !st_type_name(units, target, name))
+        return false;
+    st_label_adds(name, "*");
+    return true;
+}
+
 /* `type` as it is written, with its typedefs. */
 static void add_candidate(struct st_heap_site *site, struct st_units *units, Dwarf_Die type,
                           const char *variable, bool mentioned) {
@@ -139,7 +151,8 @@ static void add_candidate(struct st_heap_site *site, struct st_units *units, Dwa
     if (dwarf_peel_type(&type, &new.type) != 0 || dwarf_tag(&new.type) == DW_TAG_subroutine_type ||
         dwarf_aggregate_size(&new.type, &size) != 0 || !size)
         return;
-    if (st_type_name(units, type, &name))
+    if (st_library_type_name(units, &new.type, &name) || st_type_name(units, type, &name) ||
+        pointer_name(units, new.type, &name))
         new.type_name = st_strdup(name.bytes);
     new.size = size;
     new.grows = is_open_ended(&new.type);
@@ -195,13 +208,17 @@ static void add_mentioned(struct st_heap_site *site, struct st_units *units, Dwa
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-/* The functions of a library that got the memory: std::allocator<Account>::allocate. */
+/* The functions of a library that got the memory: std::allocator<Account>::allocate. The innermost
+ * knows best what for. */
 static void add_inner(struct st_heap_site *site, struct st_modules *modules, uint64_t inner) {
     struct st_scopes scopes;
     Dwarf_Die function;
+    size_t first = site->count;
     st_scopes_find(&scopes, modules, inner);
     for (size_t depth = 0; st_scopes_frame(&scopes, depth, &function); depth++)
         add_returned(site, scopes.object->units, &function, true);
+    if (site->count > first)
+        site->list[first].asked_for = true;
 }
 
 struct st_heap_site *st_heap_site_new(struct st_modules *modules, const char *base, uint64_t pc,
@@ -275,7 +292,7 @@ static const struct candidate *choose(const struct st_heap_site *site, uint64_t 
     for (size_t i = 0; i < site->count; i++) {
         const struct candidate *one = &site->list[i];
         unsigned fit = is_distinctive(one) ? fit_of(one, size) : 0;
-        unsigned worth = fit ? fit + (one->mentioned ? 4 : 0) : 0;
+        unsigned worth = fit ? fit + (one->mentioned ? 4 : 0) + (one->asked_for ? 8 : 0) : 0;
         if (!worth || worth < most)
             continue;
         if (worth > most) {
