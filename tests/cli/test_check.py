@@ -14,6 +14,16 @@ def check_json(trace, *options):
 
 
 class Status(Case):
+    def test_the_first_screen_leaves_out_where_memory_came_from_if_that_is_long(self):
+        left, right = (f"{name} from folder/of/the/program.c:12 (make)" for name in ("a->x", "b->y"))
+        cut = "T1|begin({0})|1\nT1|w({1})|2\nT2|r({1})|3\nT2|w({2})|4\nT1|r({2})|5\nT1|end({0})|6\n"
+        self.write("t.std", cut.format("f", left, right) + cut.format("g", "p", "q"))
+        lines = self.run_here("check", "t.std").text.splitlines()
+        [line] = [line for line in lines if re.match(r" +\d+ +f ", line)]
+        self.assertIn("  a->x and b->y  ", line)
+        [line] = [line for line in lines if re.match(r" +\d+ +g ", line)]
+        self.assertIn("  p and q  ", line)
+
     def test_0_when_nothing_was_found(self):
         result = run("check", "-", input=CLEAN)
         self.assert_clean(result)

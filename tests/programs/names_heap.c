@@ -25,9 +25,14 @@ typedef struct _item {
 static item *shared;
 static long *counts;
 
+static BLOCK void allocate(size_t size, void **result) {
+    *result = malloc(size);
+    check(*result);
+}
+
 static void *xmalloc(size_t size) {
-    void *memory = malloc(size);
-    check(memory);
+    void *memory;
+    allocate(size, &memory);
     return memory;
 }
 

@@ -24,10 +24,11 @@ static void put_cell(const struct st_text_writer *text, struct st_columns *colum
 /* Where the memory came from, the story says; here it is left out if it is too long. */
 static void put_subject(const struct st_text_writer *text, struct st_columns *columns,
                         char *subject) {
-    char *from = strstr(subject, " from ");
-    if (from && !strstr(from, " and ") &&
-        st_safe_width(subject, strlen(subject)) > ST_WIDEST_COLUMN)
-        *from = '\0';
+    if (st_safe_width(subject, strlen(subject)) > ST_WIDEST_COLUMN)
+        for (char *from = subject; (from = strstr(from, " from "));) {
+            const char *rest = strstr(from, " and ");
+            memmove(from, rest ? rest : "", strlen(rest ? rest : "") + 1);
+        }
     put_cell(text, columns, subject);
 }
 

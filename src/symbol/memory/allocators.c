@@ -42,13 +42,19 @@ static bool is_integer(Dwarf_Die *variable) {
     return encoding == DW_ATE_signed || encoding == DW_ATE_unsigned;
 }
 
-/* Is it given a size? A thread function is given a pointer only. */
-static bool has_integer_parameter(Dwarf_Die *function) {
+/* A `void **`, through which memory is returned. */
+static bool is_result(Dwarf_Die *variable) {
+    Dwarf_Die type;
+    return st_pointee_of(variable, &type) && dwarf_peel_type(&type, &type) == 0 &&
+           dwarf_tag(&type) == DW_TAG_pointer_type && !dwarf_hasattr(&type, DW_AT_type);
+}
+
+static bool has_parameter(Dwarf_Die *function, bool (*is_wanted)(Dwarf_Die *variable)) {
     Dwarf_Die die;
     if (dwarf_child(function, &die) != 0)
         return false;
     do {
-        if (dwarf_tag(&die) == DW_TAG_formal_parameter && is_integer(&die))
+        if (dwarf_tag(&die) == DW_TAG_formal_parameter && is_wanted(&die))
             return true;
     } while (dwarf_siblingof(&die, &die) == 0);
     return false;
@@ -71,7 +77,7 @@ bool st_is_allocator(struct st_modules *modules, uint64_t pc, size_t depth) {
     st_scopes_find(&scopes, modules, pc);
     if (!st_scopes_frame(&scopes, depth, &function))
         return named;
-    if (st_is_untyped_pointer(&function))
-        return named || has_integer_parameter(&function);
-    return named && returns_bytes(&function);
+    if (st_is_untyped_pointer(&function)) /* a thread function is given no size */
+        return named || has_parameter(&function, is_integer);
+    return named && (returns_bytes(&function) || has_parameter(&function, is_result));
 }
