@@ -107,7 +107,7 @@ public class Shapes {
         }
     }
 
-    /** A search with a shared bound that is read without its lock, as tsp of the papers has it, and checked again. */
+    /** A search with a shared bound that is read without its lock, and checked again under it. */
     static final class Salesman implements Part {
         static final int CITIES = 7;
         volatile int best = Integer.MAX_VALUE;
@@ -145,7 +145,7 @@ public class Shapes {
         }
     }
 
-    /** A lift with a bug that the papers' elevator has, too: whether a call is open, and taking it, are two steps. */
+    /** A lift with a bug: whether a call is open, and taking it, are two steps. */
     static final class Elevator implements Part {
         final boolean[] calls = new boolean[16];
         int served;
