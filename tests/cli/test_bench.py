@@ -5,6 +5,7 @@ A figure measured on a trace that is malformed, or serializable by accident, wou
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -275,6 +276,18 @@ class BenchmarkTest(unittest.TestCase):
         self.assertIn("| eclipse6 | 1 | 1 | 180 | 181 | 183 | 1 | 2 | 180 | 181 | 183 |", done.stdout)
         self.assertRegex(done.stdout, r"(?m)^\| conpool \| 100 \| 4 \| 1 \| 5 \| 4 \| ")
         self.assertRegex(done.stdout, r"(?m)^\| raytracer \| happen-before \| 2 \| .* \| 2-0-0 \| 36m17.6s \|$")
+
+    def test_the_tables_of_a_paper_about_running_programs(self):
+        java = bool(shutil.which("javac")) and os.path.exists(os.path.join(ROOT, BUILD, "runtime", "seriatim-java.jar"))
+        only = "bank,elevator" if java else "bank"
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "bench", "papers", "programs.py"), "--runs", "1", "--size", "1",
+                               "--timeout", "1000", "--only", only, "regiontrack-4", "regiontrack-2"],
+                              capture_output=True, text=True, check=False,
+                              env=dict(os.environ, SERIATIM_BUILD=os.path.abspath(BUILD)))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for name in only.split(","):
+            self.assertRegex(done.stdout, rf"(?m)^\| {name} \| [0-9.]+ [kMG]B \| [0-9.]+ \| ")
+            self.assertRegex(done.stdout, rf"(?m)^\| {name} \| [01] \| [01] \| [01] \| [01] \| ")
 
     def test_the_cost_of_control_is_measured(self):
         done = subprocess.run([sys.executable, COST, "--build", BUILD, "--rounds", "1", "--runs", "1", "one_lock"],

@@ -89,7 +89,8 @@ class Predictions(Forecasts):
 class Tables(Forecasts):
     def test_rows_are_those_of_predict(self):
         for table, option in (("segments", "--table"), ("reduction-improvements", "--ablation"),
-                              ("block-improvements", "--improvements"), ("storage", "--storage")):
+                              ("block-improvements", "--improvements"), ("storage", "--storage"),
+                              ("segment-shrinking", "--shrinking")):
             for row in self.traces(f"--table={table}", BANK, VECTOR):
                 alone = self.run_here("predict", "--format=json", option, row["trace"]).json["rows"]
                 for mine, other in zip(row["rows"], alone, strict=True):
@@ -101,6 +102,23 @@ class Tables(Forecasts):
         [row] = self.rows("--table=storage", self.write("t.std", HANDED_BACK))
         self.assertEqual((row["multilockset_size"], row["eraser_size"]), ("6", "1"))
         self.assertEqual((row["accesses"], row["unescaped"], row["unescaped_share"]), ("8", "4", "0.5"))
+
+    def test_shrinking_by_hand(self):
+        """T2 and T3 each conflict with the block, but no path leads through them from its one access to the other: only
+        `paths` knows. In twice, a path leads from w(x) through T2 to r(x); w(y) and T3 are on none."""
+        apart = self.write("apart.std", "T1|begin(b)|1\nT1|w(x)|2\nT1|w(y)|3\nT1|end(b)|4\nT2|r(x)|5\nT3|r(y)|6\n")
+        twice = self.write("twice.std", "T1|begin(b)|1\nT1|w(x)|2\nT1|w(y)|3\nT1|r(x)|4\nT1|end(b)|5\n"
+                                        "T2|w(x)|6\nT3|r(y)|7\n")
+        columns = ("shrink", "static_proofs", "left_blocks", "left_segment_size", "left_accesses")
+        for trace, expected in ((apart, [("no", "0", "1", "4", "2"), ("conflicts", "0", "1", "4", "2"),
+                                         ("paths", "1", "0", "0", "0")]),
+                                (twice, [("no", "0", "1", "5", "3"), ("conflicts", "0", "1", "5", "3"),
+                                         ("paths", "0", "1", "4", "2")])):
+            rows = self.rows("--table=segment-shrinking", trace)
+            self.assertEqual([tuple(row[column] for column in columns) for row in rows], expected)
+            for rule in ("no", "conflicts", "paths"):
+                found = self.run_here("predict", "--engine=tas", "--shrink", rule, "--format=json", trace).json
+                self.assertEqual(found["verdicts"].get("violation", 0), int(trace == twice))
 
     def test_improvements_of_blocks_by_hand(self):
         """Only locks: all three can be cut. From the second thread on: a had ended by then. With the join: nothing

@@ -57,14 +57,16 @@ class Papers(unittest.TestCase):
         self.assertEqual(engine["serializable"], expected.bad is None)
         late = engine["engine"] == "aerodrome"
         self.assertEqual(engine["first_bad_event"], expected.aerodrome if late else expected.bad)
-        named = [(v["block"], v["thread"], v["event"]) for v in engine["violations"]]
-        self.assertEqual(named, {
+        names = {
             "witness": expected.violated,
             "velodrome": expected.blamed,
             "aerodrome": [],
             "regiontrack": expected.violated,
             "doublechecker": expected.closer,
-        }[engine["engine"]])
+        }
+        named = [(v["block"], v["thread"], v["event"]) for v in engine["violations"]]
+        if engine["engine"] in names:  # of a new engine, only the verdict is known
+            self.assertEqual(named, names[engine["engine"]])
 
 
 if __name__ == "__main__":

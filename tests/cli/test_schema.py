@@ -6,7 +6,7 @@ import random
 
 from random_traces import random_trace
 from results import cut, result
-from schemas import (ABLATION, IMPROVEMENTS, RESULT, SEGMENTS, STORAGE, complaints, strict,
+from schemas import (ABLATION, IMPROVEMENTS, RESULT, SEGMENTS, SHRINKING, STORAGE, complaints, strict,
                      validator)
 from seriatim import CROSS, CUT, TRACES, Case
 
@@ -79,7 +79,8 @@ class Tables(Case):
     """The tables of predict follow their schemas."""
 
     TABLES = (("--ablation", validator(strict(ABLATION))), ("--table", validator(strict(SEGMENTS))),
-              ("--improvements", validator(strict(IMPROVEMENTS))), ("--storage", validator(strict(STORAGE))))
+              ("--improvements", validator(strict(IMPROVEMENTS))), ("--storage", validator(strict(STORAGE))),
+              ("--shrinking", validator(strict(SHRINKING))))
 
     def predict(self, option, trace):
         return self.run_here("predict", option, "--format", "json", trace).json

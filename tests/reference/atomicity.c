@@ -214,21 +214,31 @@ static bool find_deadlock(const struct units *units, const struct sample *sample
     return !search.gave_up;
 }
 
+static void decide_deadlock(struct atomicity *atomicity, const struct sample *sample, size_t most) {
+    atomicity->decided = find_deadlock(&atomicity->units, sample, most, &atomicity->deadlock);
+}
+
 void atomicity_find_deadlock(struct atomicity *atomicity, const struct sample *sample,
                              size_t most) {
     *atomicity = (struct atomicity){0};
     units_find(&atomicity->units, sample);
-    atomicity->decided = find_deadlock(&atomicity->units, sample, most, &atomicity->deadlock);
+    decide_deadlock(atomicity, sample, most);
 }
 
-void atomicity_check(struct atomicity *atomicity, const struct sample *sample, size_t most) {
-    atomicity_find_deadlock(atomicity, sample, most);
+void atomicity_check_units(struct atomicity *atomicity, const struct sample *sample, size_t most) {
+    decide_deadlock(atomicity, sample, most);
     const struct units *units = &atomicity->units;
     atomicity->decided = atomicity->decided &&
                          judge(units, sample, false, false, most, &atomicity->conflict) &&
                          judge(units, sample, true, false, most, &atomicity->view) &&
                          judge(units, sample, false, true, most, &atomicity->data_conflict) &&
                          judge(units, sample, true, true, most, &atomicity->data_view);
+}
+
+void atomicity_check(struct atomicity *atomicity, const struct sample *sample, size_t most) {
+    *atomicity = (struct atomicity){0};
+    units_find(&atomicity->units, sample);
+    atomicity_check_units(atomicity, sample, most);
 }
 
 /* ---- printing ---- */

@@ -48,6 +48,9 @@ enum { ATOMICITY_STATES = 200000 }; /* where the search gives up by default */
 /* The sample must be well formed and validated. `most` limits how many states one search visits. */
 void atomicity_check(struct atomicity *atomicity, const struct sample *sample, size_t most);
 
+/* The same for `units` that are filled in, and the rest of which is zero. */
+void atomicity_check_units(struct atomicity *atomicity, const struct sample *sample, size_t most);
+
 /* Fills in `units`, `deadlock`, and `decided`: whether that much could be decided. */
 void atomicity_find_deadlock(struct atomicity *atomicity, const struct sample *sample, size_t most);
 

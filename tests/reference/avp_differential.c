@@ -49,9 +49,17 @@ struct way {
 static const struct way ways[] = {
     {"states", {.search = ST_TAS_STATES, .static_check = true}},
     {"states-whole", {.search = ST_TAS_STATES, .whole_trace = true}},
+    {"states-paths",
+     {.search = ST_TAS_STATES, .static_check = true, .shrinking = ST_TAS_SHRINK_PATHS}},
     {"dpor", {.search = ST_TAS_DPOR, .static_check = true}},
+    {"dpor-unshrunk", {.search = ST_TAS_DPOR, .static_check = true, .shrinking = ST_TAS_SHRINK_NO}},
+    {"dpor-paths", {.search = ST_TAS_DPOR, .static_check = true, .shrinking = ST_TAS_SHRINK_PATHS}},
     {"dpor-whole", {.search = ST_TAS_DPOR, .whole_trace = true}},
     {"chains", {.search = ST_TAS_CHAINS, .static_check = true}},
+    {"chains-paths",
+     {.search = ST_TAS_CHAINS, .static_check = true, .shrinking = ST_TAS_SHRINK_PATHS}},
+    {"chains-unshrunk",
+     {.search = ST_TAS_CHAINS, .static_check = true, .shrinking = ST_TAS_SHRINK_NO}},
     {"chains-jobs", {.search = ST_TAS_CHAINS, .jobs = 3}},
     {"chains-whole", {.search = ST_TAS_CHAINS, .whole_trace = true}},
 };
@@ -135,6 +143,49 @@ static bool compare_way(const struct st_tas_graph *graph, const struct sample *s
     return good;
 }
 
+/* Is all that is on paths of any run in the segment? */
+static bool holds_paths(const struct tas_segment *segment, const struct st_tas_graph *graph,
+                        const struct sample *sample, const struct avp_block *block,
+                        const char *which, char *why) {
+    for (uint32_t i = 0; i < sample->count; i++)
+        if (block->on_paths >> i & 1 &&
+            (graph->position[i] <= segment->upper[sample->events[i].thread] ||
+             graph->position[i] >= segment->lower[sample->events[i].thread])) {
+            snprintf(why, TEXT, "event %u is on a path and not in the segment of block %u, %s",
+                     i + 1, block->begin, which);
+            return false;
+        }
+    return true;
+}
+
+/* The same after each way to shrink it. What is left must conflict, or paths would keep more than
+ * conflicts do. */
+static bool shrunk_hold_paths(struct tas_segment *segment, const struct st_tas_graph *graph,
+                              const struct sample *sample, const struct avp_block *block,
+                              const struct tas_block *own, char *why) {
+    static const char *const names[] = {[ST_TAS_SHRINK_CONFLICTS] = "shrunk by conflicts",
+                                        [ST_TAS_SHRINK_PATHS] = "shrunk by paths",
+                                        [ST_TAS_SHRINK_NO] = "not shrunk"};
+    size_t left[ST_TAS_SHRINK_NO + 1] = {0};
+    for (int rule = 0; rule <= ST_TAS_SHRINK_NO; rule++) {
+        tas_segment_find(segment, graph, own);
+        bool passes = tas_segment_static_check(segment, graph, (enum st_tas_shrinking)rule);
+        if (block->on_paths && passes) {
+            snprintf(why, TEXT, "the static check passes block %u, %s", block->begin, names[rule]);
+            return false;
+        }
+        if (!passes && !holds_paths(segment, graph, sample, block, names[rule], why))
+            return false;
+        left[rule] = passes ? 0 : segment->access_count;
+    }
+    if (left[ST_TAS_SHRINK_PATHS] > left[ST_TAS_SHRINK_CONFLICTS] ||
+        left[ST_TAS_SHRINK_CONFLICTS] > left[ST_TAS_SHRINK_NO]) {
+        snprintf(why, TEXT, "a stronger rule leaves more of block %u", block->begin);
+        return false;
+    }
+    return true;
+}
+
 /* The theorem of the paper, and its static check, on all runs of a very small trace. */
 static bool compare_segments(const struct st_tas_graph *graph, const struct sample *sample,
                              const struct avp *avp, struct tally *tally, char *why) {
@@ -148,24 +199,17 @@ static bool compare_segments(const struct st_tas_graph *graph, const struct samp
         tally->runs_checked++;
     tas_segment_init(&segment, graph);
     for (size_t b = 0; good && b < runs.block_count; b++) {
-        uint64_t on = runs.blocks[b].on_paths;
+        const struct avp_block *block = &runs.blocks[b];
         bool found = tas_segment_find(&segment, graph, &graph->blocks[b]);
-        if (runs.blocks[b].violated != avp->blocks[b].violated) {
-            snprintf(why, TEXT, "brute force over runs and over states differ");
+        if (block->violated != avp->blocks[b].violated || (block->on_paths && !found)) {
+            snprintf(why, TEXT, "%s",
+                     found ? "brute force over runs and over states differ"
+                           : "a violated block has no segment");
             good = false;
         }
-        for (uint32_t i = 0; good && i < sample->count; i++)
-            if (on >> i & 1 &&
-                (!found || graph->position[i] <= segment.upper[sample->events[i].thread] ||
-                 graph->position[i] >= segment.lower[sample->events[i].thread])) {
-                snprintf(why, TEXT, "event %u is on a path and not in the segment of block %u",
-                         i + 1, runs.blocks[b].begin);
-                good = false;
-            }
-        if (good && on && tas_segment_static_check(&segment, graph)) {
-            snprintf(why, TEXT, "the static check passes block %u", runs.blocks[b].begin);
-            good = false;
-        }
+        good = good && (!found || holds_paths(&segment, graph, sample, block, "as found", why));
+        good = good && (!found ||
+                        shrunk_hold_paths(&segment, graph, sample, block, &graph->blocks[b], why));
     }
     tas_segment_free(&segment);
     return good;

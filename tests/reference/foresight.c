@@ -1,5 +1,6 @@
 #include "reference/foresight.h"
 
+#include "reference/ablation.h"
 #include "reference/fresh_memory.h"
 #include "reference/generate.h"
 #include "reference/signals.h"
@@ -19,7 +20,14 @@
         .reduction = { 0 }                                                                         \
     }
 
-enum { COMMIT_NODE = PROMISE_SOUND | PROMISE_EXACT_FOR_PAIRS };
+#define WITHOUT_ESCAPE .without = ST_WITHOUT_ESCAPE
+#define WITHOUT_ORDER .without = ST_WITHOUT_HAPPEN_BEFORE
+#define WITHOUT_BOTH .without = ST_WITHOUT_ESCAPE | ST_WITHOUT_HAPPEN_BEFORE
+
+enum {
+    COMMIT_NODE = PROMISE_SOUND | PROMISE_EXACT_FOR_PAIRS,
+    ABLATION = PROMISE_NO_FEWER | PROMISE_EXACT_FOR_PAIRS
+};
 
 /* Eraser's locksets are a heuristic that forgets the first accesses to a variable, and an online
  * analysis does not know the later events. Both can miss something. */
@@ -56,6 +64,12 @@ const struct setup setups[] = {
      {.blocks = {.one_variable = true}}, TRIMMED, true},
     {"blocks 2v", "blocks", PROMISE_EXACT_FOR_PAIRS, {VIEW}, DEFAULTS, TRIMMED, true},
     {"blocks 2v untrimmed", "blocks", PROMISE_EXACT_FOR_PAIRS, {VIEW}, DEFAULTS, UNTRIMMED, true},
+    {"blocks 1v without happen-before", "blocks", PROMISE_NO_FEWER | PROMISE_SOUND_FOR_ONE_VARIABLE,
+     {VIEW, WITHOUT_ORDER}, {.blocks = {.one_variable = true}}, TRIMMED, true},
+    {"blocks without escape", "blocks", ABLATION, {VIEW, WITHOUT_ESCAPE}, DEFAULTS, TRIMMED, true},
+    {"blocks without happen-before", "blocks", ABLATION, {VIEW, WITHOUT_ORDER},
+     DEFAULTS, TRIMMED, true},
+    {"blocks without both", "blocks", ABLATION, {VIEW, WITHOUT_BOTH}, DEFAULTS, TRIMMED, true},
     {"blocks exact", "blocks", PROMISE_EXACT, {VIEW},
      {.blocks = {.exact = true}}, TRIMMED, true},
     {"blocks exact untrimmed", "blocks", PROMISE_EXACT, {VIEW},
@@ -88,6 +102,10 @@ const struct setup setups[] = {
     {"blocks 2v, data", "blocks", PROMISE_EXACT_FOR_PAIRS, {VIEW, DATA}, DEFAULTS, TRIMMED, true},
     {"blocks 2v untrimmed, data", "blocks", PROMISE_EXACT_FOR_PAIRS, {VIEW, DATA},
      DEFAULTS, UNTRIMMED, true},
+    {"blocks without escape, data", "blocks", ABLATION, {VIEW, DATA, WITHOUT_ESCAPE},
+     DEFAULTS, TRIMMED, true},
+    {"blocks without happen-before, data", "blocks", ABLATION, {VIEW, DATA, WITHOUT_ORDER},
+     DEFAULTS, TRIMMED, true},
     {"blocks exact, data", "blocks", PROMISE_EXACT, {VIEW, DATA},
      {.blocks = {.exact = true}}, TRIMMED, true},
     {"blocks exact untrimmed, data", "blocks", PROMISE_EXACT, {VIEW, DATA},
@@ -228,15 +246,56 @@ static bool commit_nodes_agree(const struct st_model *model, const struct st_pre
     return agree;
 }
 
+static void run_predictor(const struct setup *setup, const struct st_model *model,
+                          const struct sample *sample, struct st_prediction *prediction) {
+    const struct st_run run = {
+        .model = model, .events = sample->events, .event_count = sample->count};
+    st_prediction_init(prediction);
+    setup_predictor(setup)->run(&run, &setup->options, &setup->own, prediction);
+}
+
+/* Does it report each block that the same analysis reports with all that it knows? */
+static bool reports_no_fewer(const struct setup *setup, const struct st_model *model,
+                             const struct sample *sample, const struct st_prediction *prediction) {
+    struct setup complete = *setup;
+    struct st_prediction all;
+    complete.options.without = 0;
+    run_predictor(&complete, model, sample, &all);
+    bool fewer = all.listed != prediction->listed;
+    for (size_t i = 0; !fewer && i < all.listed; i++)
+        fewer = all.blocks[i].begin != prediction->blocks[i].begin ||
+                (st_is_reported(&all.blocks[i]) && !st_is_reported(&prediction->blocks[i]));
+    st_prediction_free(&all);
+    return !fewer;
+}
+
+/* Does it find what is to be found without what it does without? */
+static bool judge_ablation(const struct setup *setup, const struct st_model *model,
+                           const struct sample *sample, const struct st_prediction *prediction,
+                           char *why) {
+    struct atomicity atomicity = {.decided = false};
+    struct sample bare;
+    if (!reports_no_fewer(setup, model, sample, prediction)) {
+        snprintf(why, FORESIGHT_TEXT, "it reports fewer blocks than with all that it knows");
+        return false;
+    }
+    ablation_find(&atomicity.units, &bare, sample, setup->options.without);
+    if (!promises_for(setup, &bare, &atomicity.units))
+        return true;
+    atomicity_check_units(&atomicity, &bare, ATOMICITY_STATES);
+    return !atomicity.decided || atomicity.deadlock ||
+           foresight_judge(setup, prediction, &bare, &atomicity, why);
+}
+
 bool foresight_compare(const struct setup *setup, const struct st_model *model,
                        const struct sample *sample, const struct atomicity *atomicity,
                        enum st_verdict *atomic, char *why) {
     struct st_prediction prediction;
-    st_prediction_init(&prediction);
-    setup_predictor(setup)->run(&(struct st_run){.model = model}, &setup->options, &setup->own,
-                                &prediction);
+    run_predictor(setup, model, sample, &prediction);
     *atomic = prediction.atomic;
-    bool kept = foresight_judge(setup, &prediction, sample, atomicity, why);
+    bool kept = setup->promises & PROMISE_NO_FEWER
+                    ? judge_ablation(setup, model, sample, &prediction, why)
+                    : foresight_judge(setup, &prediction, sample, atomicity, why);
     /* Order inside units costs commit nodes more than movers. */
     bool nodes = setup->promises & PROMISE_COMMIT_NODES && !signals_are_there(sample);
     if (kept && nodes && !commit_nodes_agree(model, &prediction)) {

@@ -17,8 +17,11 @@ enum promise {
     PROMISE_EXACT = 2, /* and what it reports is not */
     PROMISE_EXACT_FOR_PAIRS = 4,
     PROMISE_SOUND_FOR_ONE_VARIABLE = 8,
-    PROMISE_COMMIT_NODES = 16 /* what it accepts, commit nodes accept, too: a consequence of
-                               * Theorem 6.1 (PPoPP 2006) */
+    PROMISE_COMMIT_NODES = 16, /* what it accepts, commit nodes accept, too: a consequence of
+                                * Theorem 6.1 (PPoPP 2006) */
+    PROMISE_NO_FEWER = 32      /* it does without something: it reports each block that it would
+                                * otherwise, and the other promises are about what is left
+                                * (ablation.h) */
 };
 
 /* An analysis with the options that it is run with. */

@@ -10,8 +10,49 @@ void tas_segment_init(struct tas_segment *segment, const struct st_tas_graph *gr
     *segment = (struct tas_segment){0};
     segment->upper = st_alloc((size_t)graph->thread_count + 1, sizeof *segment->upper);
     segment->lower = st_alloc((size_t)graph->thread_count + 1, sizeof *segment->lower);
+    segment->frontier = st_alloc((size_t)graph->thread_count + 1, sizeof *segment->frontier);
     segment->others = st_alloc((size_t)graph->variable_count + 1, sizeof *segment->others);
     segment->stamps = st_alloc((size_t)graph->variable_count + 1, sizeof *segment->stamps);
+}
+
+/* What paths may do at the accesses to a variable; kinds are 0 for reads and 1 for writes. */
+struct at_variable {
+    uint32_t stamp;          /* the rest is valid in this round */
+    uint32_t first[2];       /* by kind: position of the block's first access */
+    uint32_t last[2];        /* and of its last one */
+    uint32_t from[2], to[2]; /* by kind: of others, the least `from` and the greatest `to` */
+};
+
+/* NOWHERE is later than all positions; no position is 0. */
+#define NOWHERE UINT32_MAX
+
+struct tas_paths {
+    struct at_variable *variables;
+    uint32_t stamp;
+    uint32_t *from, *to;     /* by event: the position of the block's first access from which a path
+                              * may come, and of the last one to which it may go */
+    uint32_t *upper, *lower; /* by thread: where paths may be */
+};
+
+static struct tas_paths *new_paths(const struct st_tas_graph *graph) {
+    struct tas_paths *paths = st_alloc(1, sizeof *paths);
+    paths->variables = st_alloc((size_t)graph->variable_count + 1, sizeof *paths->variables);
+    paths->from = st_alloc((size_t)graph->count + 1, sizeof *paths->from);
+    paths->to = st_alloc((size_t)graph->count + 1, sizeof *paths->to);
+    paths->upper = st_alloc((size_t)graph->thread_count + 1, sizeof *paths->upper);
+    paths->lower = st_alloc((size_t)graph->thread_count + 1, sizeof *paths->lower);
+    return paths;
+}
+
+static void free_paths(struct tas_paths *paths) {
+    if (!paths)
+        return;
+    free(paths->variables);
+    free(paths->from);
+    free(paths->to);
+    free(paths->upper);
+    free(paths->lower);
+    free(paths);
 }
 
 void tas_segment_free(struct tas_segment *segment) {
@@ -21,6 +62,8 @@ void tas_segment_free(struct tas_segment *segment) {
     free(segment->others);
     free(segment->stamps);
     free(segment->guards);
+    free(segment->frontier);
+    free_paths(segment->paths);
 }
 
 uint32_t tas_lower_frontier(const struct st_tas_graph *graph, uint32_t thread, uint32_t event) {
@@ -46,6 +89,7 @@ static void find_frontiers(struct tas_segment *segment, const struct st_tas_grap
         segment->lower[t] = t == own ? 0 : tas_lower_frontier(graph, t, last);
     segment->upper[own] = graph->position[first] - 1;
     segment->lower[own] = graph->position[last] + 1;
+    memcpy(segment->frontier, segment->lower, graph->thread_count * sizeof *segment->frontier);
 }
 
 bool tas_segment_find(struct tas_segment *segment, const struct st_tas_graph *graph,
@@ -101,15 +145,15 @@ static bool is_guarded(const struct tas_segment *segment, const struct st_tas_gr
     return false;
 }
 
-/* Does the run have an access in the segment that no guard keeps out? Gives up early, and answers
- * yes, when an exact answer costs more than it saves. */
+/* Does the run have an access between two positions, both excluded, that no guard keeps out? Gives
+ * up early, and answers yes, when an exact answer costs more than it saves. */
 static bool run_has_access(const struct tas_segment *segment, const struct st_tas_graph *graph,
-                           const struct tas_run *run) {
+                           const struct tas_run *run, uint32_t above, uint32_t below) {
     enum { PATIENCE = 200 };
-    size_t place = tas_run_from(graph, run, segment->upper[run->thread] + 1);
+    size_t place = tas_run_from(graph, run, above + 1);
     for (size_t end = place + PATIENCE; place < run[1].first; place++) {
         uint32_t event = graph->accesses[place];
-        if (graph->position[event] >= segment->lower[run->thread])
+        if (graph->position[event] >= below)
             return false;
         if (place == end || !is_guarded(segment, graph, event))
             return true;
@@ -120,10 +164,13 @@ static bool run_has_access(const struct tas_segment *segment, const struct st_ta
 static bool others_access(const struct tas_segment *segment, const struct st_tas_graph *graph,
                           uint32_t variable, bool write) {
     size_t key = 2 * (size_t)variable + write;
-    for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++)
-        if (graph->runs[r].thread != segment->block->thread &&
-            run_has_access(segment, graph, &graph->runs[r]))
+    for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++) {
+        const struct tas_run *run = &graph->runs[r];
+        if (run->thread != segment->block->thread &&
+            run_has_access(segment, graph, run, segment->upper[run->thread],
+                           segment->lower[run->thread]))
             return true;
+    }
     return false;
 }
 
@@ -138,21 +185,244 @@ static unsigned others_of(struct tas_segment *segment, const struct st_tas_graph
     return segment->others[variable];
 }
 
+static bool has_conflict(struct tas_segment *segment, const struct st_tas_graph *graph,
+                         uint32_t access) {
+    const struct st_event *e = &graph->events[access];
+    unsigned others = others_of(segment, graph, e->target);
+    return e->op == ST_WRITE ? others : others & TAS_OTHERS_WRITE;
+}
+
 /* Keeps the accesses that conflict with other accesses in the segment. */
 static void keep_conflicts(struct tas_segment *segment, const struct st_tas_graph *graph) {
     size_t kept = 0;
     segment->stamp++;
     find_guards(segment, graph);
+    for (size_t i = 0; i < segment->access_count; i++)
+        if (has_conflict(segment, graph, segment->accesses[i]))
+            segment->accesses[kept++] = segment->accesses[i];
+    segment->access_count = kept;
+}
+
+/* ---- shrinking by paths ---- */
+
+static struct at_variable *at_variable(struct tas_paths *paths, uint32_t variable) {
+    struct at_variable *at = &paths->variables[variable];
+    if (at->stamp != paths->stamp)
+        *at = (struct at_variable){
+            .stamp = paths->stamp, .first = {NOWHERE, NOWHERE}, .from = {NOWHERE, NOWHERE}};
+    return at;
+}
+
+static uint32_t least(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+static uint32_t greatest(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+/* A write conflicts with both kinds, a read with writes. */
+static int first_kind(const struct st_event *event) {
+    return event->op == ST_WRITE ? 0 : 1;
+}
+
+static void start_round(struct tas_segment *segment, const struct st_tas_graph *graph) {
+    struct tas_paths *paths = segment->paths;
+    paths->stamp++;
+    find_guards(segment, graph);
     for (size_t i = 0; i < segment->access_count; i++) {
         const struct st_event *e = &graph->events[segment->accesses[i]];
-        unsigned others = others_of(segment, graph, e->target);
-        if (e->op == ST_WRITE ? others : others & TAS_OTHERS_WRITE)
-            segment->accesses[kept++] = segment->accesses[i];
+        struct at_variable *at = at_variable(paths, e->target);
+        uint32_t position = graph->position[segment->accesses[i]];
+        int kind = e->op == ST_WRITE;
+        at->first[kind] = least(at->first[kind], position);
+        at->last[kind] = greatest(at->last[kind], position);
+    }
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        for (uint32_t p = segment->upper[t] + 1; p < segment->lower[t]; p++) {
+            paths->from[tas_event_at(graph, t, p)] = NOWHERE;
+            paths->to[tas_event_at(graph, t, p)] = 0;
+        }
+}
+
+/* Where a path may come from that arrives at the event by a conflict. */
+static uint32_t comes_from(const struct tas_segment *segment, const struct st_tas_graph *graph,
+                           uint32_t event) {
+    const struct st_event *e = &graph->events[event];
+    const struct at_variable *at = at_variable(segment->paths, e->target);
+    uint32_t from = NOWHERE;
+    for (int kind = first_kind(e); kind <= 1; kind++) {
+        from = least(from, at->from[kind]);
+        if (at->first[kind] == NOWHERE)
+            continue;
+        /* What must happen before the first one must happen before the others. */
+        uint32_t access = tas_event_at(graph, segment->block->thread, at->first[kind]);
+        if (st_row_get(tas_needs(graph, access), e->thread) < graph->position[event])
+            from = least(from, at->first[kind]);
+    }
+    return from;
+}
+
+/* Where a path may go that leaves the event by a conflict. */
+static uint32_t goes_to(const struct tas_segment *segment, const struct st_tas_graph *graph,
+                        uint32_t event) {
+    const struct st_event *e = &graph->events[event];
+    const struct at_variable *at = at_variable(segment->paths, e->target);
+    const struct st_shared_row *needs =
+        e->op == ST_READ ? tas_needs_free(graph, event) : tas_needs(graph, event);
+    uint32_t needed = st_row_get(needs, segment->block->thread), to = 0;
+    for (int kind = first_kind(e); kind <= 1; kind++) {
+        to = greatest(to, at->to[kind]);
+        if (at->last[kind] > needed)
+            to = greatest(to, at->last[kind]);
+    }
+    return to;
+}
+
+/* Follows paths along a thread, forwards. A path does not go on behind a guarded event, which is
+ * not executed while the block is between its accesses. */
+static bool follow_from(struct tas_segment *segment, const struct st_tas_graph *graph, uint32_t t) {
+    struct tas_paths *paths = segment->paths;
+    uint32_t carried = NOWHERE;
+    bool changed = false;
+    for (uint32_t p = segment->upper[t] + 1; p < segment->lower[t]; p++) {
+        uint32_t event = tas_event_at(graph, t, p);
+        if (is_guarded(segment, graph, event)) {
+            carried = NOWHERE;
+        } else if (tas_is_shared_access(graph, event)) {
+            carried = least(carried, comes_from(segment, graph, event));
+            const struct st_event *e = &graph->events[event];
+            uint32_t *from = &at_variable(paths, e->target)->from[e->op == ST_WRITE];
+            changed |= carried < *from;
+            *from = least(*from, carried);
+            paths->from[event] = carried;
+        }
+    }
+    return changed;
+}
+
+/* The same backwards. */
+static bool follow_to(struct tas_segment *segment, const struct st_tas_graph *graph, uint32_t t) {
+    struct tas_paths *paths = segment->paths;
+    uint32_t carried = 0;
+    bool changed = false;
+    for (uint32_t p = segment->lower[t] - 1; p > segment->upper[t]; p--) {
+        uint32_t event = tas_event_at(graph, t, p);
+        if (is_guarded(segment, graph, event)) {
+            carried = 0;
+        } else if (tas_is_shared_access(graph, event)) {
+            carried = greatest(carried, goes_to(segment, graph, event));
+            const struct st_event *e = &graph->events[event];
+            uint32_t *to = &at_variable(paths, e->target)->to[e->op == ST_WRITE];
+            changed |= carried > *to;
+            *to = greatest(*to, carried);
+            paths->to[event] = carried;
+        }
+    }
+    return changed;
+}
+
+static void follow_all(struct tas_segment *segment, const struct st_tas_graph *graph) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t t = 0; t < graph->thread_count; t++)
+            if (t != segment->block->thread) {
+                changed |= follow_from(segment, graph, t);
+                changed |= follow_to(segment, graph, t);
+            }
+    }
+}
+
+/* Leaves out of a thread what is before its first access that may be on a path and behind its last
+ * one. Counts such accesses, and what paths may do at their variables. */
+static uint64_t tighten(struct tas_segment *segment, const struct st_tas_graph *graph, uint32_t t) {
+    struct tas_paths *paths = segment->paths;
+    uint32_t first = 0, last = 0;
+    uint64_t count = 0;
+    for (uint32_t p = segment->upper[t] + 1; p < segment->lower[t]; p++) {
+        uint32_t event = tas_event_at(graph, t, p);
+        if (paths->from[event] >= paths->to[event])
+            continue;
+        const struct st_event *e = &graph->events[event];
+        struct at_variable *at = at_variable(paths, e->target);
+        at->from[e->op == ST_WRITE] = least(at->from[e->op == ST_WRITE], paths->from[event]);
+        at->to[e->op == ST_WRITE] = greatest(at->to[e->op == ST_WRITE], paths->to[event]);
+        first = first ? first : p;
+        last = p;
+        count++;
+    }
+    paths->upper[t] = first ? first - 1 : segment->upper[t];
+    paths->lower[t] = first ? last + 1 : segment->upper[t] + 1;
+    return count;
+}
+
+/* Keeps the accesses of the block at which a path may leave or return. */
+static void keep_on_paths(struct tas_segment *segment, const struct st_tas_graph *graph) {
+    size_t kept = 0;
+    for (size_t i = 0; i < segment->access_count; i++) {
+        uint32_t access = segment->accesses[i], position = graph->position[access];
+        const struct st_event *e = &graph->events[access];
+        const struct at_variable *at = at_variable(segment->paths, e->target);
+        bool on_path = false;
+        for (int kind = first_kind(e); kind <= 1; kind++)
+            on_path |= position < at->to[kind] || position > at->from[kind];
+        if (on_path)
+            segment->accesses[kept++] = access;
     }
     segment->access_count = kept;
 }
 
-bool tas_segment_static_check(struct tas_segment *segment, const struct st_tas_graph *graph) {
+/* A round; returns how many accesses of others may be on paths. */
+static uint64_t keep_paths(struct tas_segment *segment, const struct st_tas_graph *graph) {
+    uint64_t count = 0;
+    if (!segment->paths)
+        segment->paths = new_paths(graph);
+    start_round(segment, graph);
+    follow_all(segment, graph);
+    segment->paths->stamp++; /* from here on, only what may be on a path counts */
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        if (t != segment->block->thread)
+            count += tighten(segment, graph, t);
+    keep_on_paths(segment, graph);
+    return count;
+}
+
+/* Nothing outside of where paths may be comes back with the new frontiers. */
+static void keep_tight(struct tas_segment *segment, const struct st_tas_graph *graph) {
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        if (t != segment->block->thread) {
+            segment->upper[t] = greatest(segment->upper[t], segment->paths->upper[t]);
+            segment->lower[t] = least(segment->lower[t], segment->paths->lower[t]);
+        }
+}
+
+static bool shrink_by_paths(struct tas_segment *segment, const struct st_tas_graph *graph) {
+    for (uint64_t before = UINT64_MAX;;) {
+        size_t count = segment->access_count;
+        uint64_t others = keep_paths(segment, graph);
+        if (segment->access_count < 2)
+            return true;
+        find_frontiers(segment, graph);
+        keep_tight(segment, graph);
+        if (segment->access_count == count && others == before)
+            return false;
+        before = others;
+    }
+}
+
+/* ---- the check ---- */
+
+/* As the paper has it: nothing is dropped, and locks do not count. */
+static bool has_two_conflicts(struct tas_segment *segment, const struct st_tas_graph *graph) {
+    size_t found = 0;
+    segment->stamp++;
+    segment->guard_count = 0;
+    for (size_t i = 0; i < segment->access_count && found < 2; i++)
+        found += has_conflict(segment, graph, segment->accesses[i]);
+    return found == 2;
+}
+
+static bool shrink_by_conflicts(struct tas_segment *segment, const struct st_tas_graph *graph) {
     for (;;) {
         size_t count = segment->access_count;
         keep_conflicts(segment, graph);
@@ -162,4 +432,12 @@ bool tas_segment_static_check(struct tas_segment *segment, const struct st_tas_g
             return false;
         find_frontiers(segment, graph);
     }
+}
+
+bool tas_segment_static_check(struct tas_segment *segment, const struct st_tas_graph *graph,
+                              enum st_tas_shrinking shrinking) {
+    if (shrinking == ST_TAS_SHRINK_NO)
+        return !has_two_conflicts(segment, graph);
+    return shrink_by_conflicts(segment, graph) ||
+           (shrinking == ST_TAS_SHRINK_PATHS && shrink_by_paths(segment, graph));
 }

@@ -17,7 +17,8 @@ struct tas_segment {
     uint32_t *accesses; /* shared accesses of the block, as events in order */
     size_t access_count, access_capacity;
     uint32_t *upper,
-        *lower; /* by thread: positions; in the block's own thread, of u0 - 1 and u1 + 1 */
+        *lower;         /* by thread: positions; in the block's own thread, of u0 - 1 and u1 + 1 */
+    uint32_t *frontier; /* by thread: the lower frontier; `lower` may be less if paths shrink it */
 
     /* By variable, valid where `stamps` has the stamp: what other threads do to it in the
      * segment. */
@@ -25,6 +26,7 @@ struct tas_segment {
     uint32_t *stamps, stamp;
     uint32_t *guards; /* locks that the block's thread holds across all listed accesses */
     size_t guard_count, guard_capacity;
+    struct tas_paths *paths; /* for shrinking by paths; NULL: not yet needed */
 };
 
 enum { TAS_OTHERS_READ = 1, TAS_OTHERS_WRITE = 2 };
@@ -37,15 +39,30 @@ void tas_segment_free(struct tas_segment *segment);
 bool tas_segment_find(struct tas_segment *segment, const struct st_tas_graph *graph,
                       const struct tas_block *block);
 
-/* The number of events in the segment. */
+/* The number of events in the segment; none where nothing lies between the frontiers. */
 uint64_t tas_segment_size(const struct tas_segment *segment, const struct st_tas_graph *graph);
 
-/* Keeps only the accesses of the block that conflict with an access of another thread in the
- * segment, and shrinks the segment accordingly, until nothing changes. Accesses under a lock that
- * the block's thread holds the whole time do not count, since they are not executed in between.
- * (The paper's check ignores locks.) True if fewer than two accesses are left: the block is
- * atomic. */
-bool tas_segment_static_check(struct tas_segment *segment, const struct st_tas_graph *graph);
+/* The static check: true if the segment alone proves the block atomic, since fewer than two of its
+ * accesses conflict with others in the segment. Unless told not to, it also shrinks the segment
+ * ("We can further refine the TAS by shrinking it iteratively, depending on the access patterns in
+ * the given atomic block", the paper says, and no more), by one of two rules. In each round, the
+ * rule drops accesses of the block at which no path can leave or return. The frontiers are then
+ * those of the first and the last access that is left, so there may be less to conflict with in the
+ * next round. It ends when a round drops nothing.
+ *
+ *  - conflicts: keeps accesses that conflict with an access of another thread in the segment;
+ *  - paths: first as with conflicts. Then each access of another thread in the segment learns the
+ *    first access of the block from which a path may lead to it, and the last one to which a path
+ *    may lead from it, through conflicts and the order of threads. If the first does not come
+ * before the last, the access is on no path. What lies outside of the first and the last access of
+ * a thread that may be on one is left out of the segment, and so is an access of the block that
+ *    conflicts with none that may lead to a later one, or be reached from an earlier one.
+ *
+ * Both leave out accesses of others under a lock that the block's thread holds the whole time,
+ * since they are not executed in between. (The paper's check, which is what happens without
+ * shrinking, ignores locks, and leaves the segment as it is.) */
+bool tas_segment_static_check(struct tas_segment *segment, const struct st_tas_graph *graph,
+                              enum st_tas_shrinking shrinking);
 
 /* The first position of the thread that cannot be executed before the event, which is of another
  * thread. */

@@ -14,6 +14,11 @@
 static const char *const search_words[] = {
     [ST_TAS_CHAINS] = "chains", [ST_TAS_STATES] = "states", [ST_TAS_DPOR] = "dpor", NULL};
 
+static const char *const shrinking_words[] = {[ST_TAS_SHRINK_CONFLICTS] = "conflicts",
+                                              [ST_TAS_SHRINK_PATHS] = "paths",
+                                              [ST_TAS_SHRINK_NO] = "no",
+                                              NULL};
+
 const char *st_tas_search_name(enum st_tas_search search) {
     return search_words[search];
 }
@@ -155,7 +160,8 @@ static void judge(const struct run *run, struct share *share, const struct tas_b
         share->segments++;
         share->segment_events += tas_segment_size(&worker->segment, graph);
     }
-    if (static_check && tas_segment_static_check(&worker->segment, graph)) {
+    if (static_check &&
+        tas_segment_static_check(&worker->segment, graph, worker->setup->shrinking)) {
         outcome->by_static_check = true;
         return;
     }
@@ -508,6 +514,7 @@ static struct st_tas_setup setup_of(const struct st_predict_options *options,
     return (struct st_tas_setup){.search = own->search,
                                  .whole_trace = own->whole_trace,
                                  .static_check = !own->whole_trace,
+                                 .shrinking = own->shrink,
                                  .max_switches = own->max_switches,
                                  .timeout = options->timeout,
                                  .total = options->total,
@@ -538,6 +545,13 @@ static const struct st_option option_rows[] = {
      .choices = search_words,
      .initial = "chains",
      .help = "how to look for a schedule"},
+    {.name = "shrink",
+     .kind = ST_CHOICE,
+     .offset = offsetof(struct st_tas_options, shrink),
+     .value = "RULE",
+     .choices = shrinking_words,
+     .initial = "conflicts",
+     .help = "by which rule the static check shrinks segments; answers do not depend on it"},
     {.name = "max-switches",
      .kind = ST_NUMBER,
      .offset = offsetof(struct st_tas_options, max_switches),
@@ -554,15 +568,26 @@ static const struct st_option option_rows[] = {
      .offset = offsetof(struct st_tas_options, table),
      .help = "write a table of what segments and the static check are worth, instead of the "
              "report"},
+    {.name = "shrinking",
+     .kind = ST_FLAG,
+     .offset = offsetof(struct st_tas_options, shrinking),
+     .help = "write a table of what shrinking segments is worth, instead of the report; nothing is "
+             "searched"},
     {0},
 };
 
-/* The rows of the table set these options themselves. */
+/* The rows of the tables set these options themselves. */
 static const char *const option_conflicts[][2] = {
-    {"table", "search"}, {"table", "max-switches"}, {"table", "whole-trace"}, {NULL, NULL}};
+    {"table", "search"},           {"table", "shrink"},
+    {"table", "max-switches"},     {"table", "whole-trace"},
+    {"shrinking", "search"},       {"shrinking", "shrink"},
+    {"shrinking", "max-switches"}, {"shrinking", "whole-trace"},
+    {"whole-trace", "shrink"},     {NULL, NULL}};
 
-static const struct st_predictor_table tables[] = {{"table", "segments", st_tas_fill_table},
-                                                   {NULL, NULL, NULL}};
+static const struct st_predictor_table tables[] = {
+    {"table", "segments", st_tas_fill_table},
+    {"shrinking", "segment-shrinking", st_tas_fill_shrinking},
+    {NULL, NULL, NULL}};
 
 const struct st_predictor st_tas = {
     .name = "tas",

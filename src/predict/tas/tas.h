@@ -59,11 +59,17 @@ enum st_tas_search {
 };
 const char *st_tas_search_name(enum st_tas_search search); /* "chains", "states", "dpor" */
 
+/* What the static check makes of a segment that does not settle its block (segment.h). Answers do
+ * not depend on it. */
+enum st_tas_shrinking { ST_TAS_SHRINK_CONFLICTS, ST_TAS_SHRINK_PATHS, ST_TAS_SHRINK_NO };
+
 struct st_tas_options {
     unsigned search; /* enum st_tas_search */
+    unsigned shrink; /* enum st_tas_shrinking */
     bool whole_trace;
     uint64_t max_switches;
-    bool table; /* the paper's Table I */
+    bool table;     /* the paper's Table I */
+    bool shrinking; /* what shrinking is worth */
 };
 
 /* One configuration of the search. */
@@ -74,6 +80,7 @@ struct st_tas_setup {
     bool whole_trace;  /* search the whole trace instead of the segment ("no TAS"); for chains it
                         * only means that nothing is replayed as observed */
     bool static_check; /* do not search blocks that the segment alone proves atomic */
+    enum st_tas_shrinking shrinking; /* by the static check */
     /* How often the schedule may switch threads, counted among accesses and lock events after the
      * part that is replayed as observed; 0: unbounded. The search over chains ignores the bound:
      * what it finds violated is searched again by states, whose answer counts. A bound makes the
@@ -122,6 +129,10 @@ void st_tas_run(const struct st_tas_graph *graph, const struct st_tas_setup *set
  * violation, and is undecided if ours is. */
 void st_tas_fill_table(const struct st_run *run, const struct st_predict_options *options,
                        struct st_table *table);
+
+/* What shrinking segments is worth to the static check; nothing is searched. */
+void st_tas_fill_shrinking(const struct st_run *run, const struct st_predict_options *options,
+                           struct st_table *table);
 
 /* Is a finding true? This makes one pass over its schedule, by the definition above and nothing
  * else: it uses the events of the trace and no graph (validation.c).

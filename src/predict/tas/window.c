@@ -443,9 +443,9 @@ bool tas_window_find(struct tas_window *window, const struct st_tas_graph *graph
             window->to[t]++;
     }
     do {
-        add_releases(window, graph, own, segment->lower);
+        add_releases(window, graph, own, segment->frontier);
         tas_window_freeze(window, graph, limit);
-    } while (graph->content && add_choices(window, graph, segment->lower));
+    } while (graph->content && add_choices(window, graph, segment->frontier));
     return true;
 }
 

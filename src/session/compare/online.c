@@ -2,6 +2,7 @@
 #include "session/compare/online.h"
 
 #include "base/memory.h"
+#include "session/java/java_program.h"
 #include "session/watched_program.h"
 
 #include <errno.h>
@@ -113,11 +114,15 @@ static struct outcome run_watched(const struct st_online_program *program,
     struct st_live_check check;
     st_live_check_init(&check, st_relation_or_usual(program->relation, true), 1, false, &hooks);
     st_live_check_compare(&check, engine);
-    if (st_live_check_start(&check, "compare", program->words, program->spec, &following,
-                            &outcome.trouble) < 0)
+    const struct st_java_options java = {.blocks = 0};
+    const char **changed = NULL;
+    if (st_java_prepare(&java, "compare", program->words, &changed, &outcome.trouble) < 0 ||
+        st_live_check_start(&check, "compare", changed ? changed : program->words, program->spec,
+                            &following, &outcome.trouble) < 0)
         outcome.failed = true;
     else
         check_watched(&outcome, &check, program->words[0]);
+    free(changed);
     return outcome;
 }
 

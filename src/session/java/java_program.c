@@ -60,6 +60,13 @@ static bool is_script(const char *command) {
     return result;
 }
 
+/* `sh -c COMMAND`: whoever it starts may be java. */
+static bool is_shell(const char *const *words) {
+    const char *slash = strrchr(words[0], '/');
+    return strcmp(slash ? slash + 1 : words[0], "sh") == 0 && words[1] &&
+           strcmp(words[1], "-c") == 0;
+}
+
 /* The heap that was made when it was compiled is a section of its own. */
 static bool has_image_heap(Elf *elf) {
     size_t names;
@@ -248,7 +255,7 @@ int st_java_prepare(const struct st_java_options *options, const char *command,
     *changed = NULL;
     if (java && check_java(command, words, error) < 0)
         return -1;
-    if (!java && !given && !is_script(words[0]))
+    if (!java && !given && !is_script(words[0]) && !is_shell(words))
         return 0;
     char *folder = st_runtime_folder(command, error);
     if (!folder)

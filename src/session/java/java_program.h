@@ -1,9 +1,9 @@
 /* Java programs: starting the agent in them.
  *
  * The agent is a jar in the folder of the runtime library. A command that is java itself gets it as
- * an argument. Where a script starts java, the JVM learns of it from JAVA_TOOL_OPTIONS, and says so
- * on standard error: "Picked up JAVA_TOOL_OPTIONS". What is to be watched is in SERIATIM_JAVA
- * (docs/java-stream.md). */
+ * an argument. Where a script or `sh -c` starts java, the JVM learns of it from JAVA_TOOL_OPTIONS,
+ * and says so on standard error: "Picked up JAVA_TOOL_OPTIONS". What is to be watched is in
+ * SERIATIM_JAVA (docs/java-stream.md). */
 #ifndef SERIATIM_SESSION_JAVA_JAVA_PROGRAM_H
 #define SERIATIM_SESSION_JAVA_JAVA_PROGRAM_H
 

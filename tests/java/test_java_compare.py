@@ -1,0 +1,137 @@
+"""The engines of the papers on Java programs: while they run, on recordings, and in rounds."""
+
+import csv
+import functools
+import io
+import json
+import subprocess
+import tempfile
+import unittest
+
+from test_java_options import FOUND, Case
+
+NAMING = ("witness", "velodrome", "regiontrack", "doublechecker")
+SILENT = ("aerodrome", "rt-trace")
+
+# The second thread writes between the two accesses of increment(), or with an argument before them. They take turns
+# through a property of the JVM, which nobody watches.
+PROGRAM = """
+public class Turns {
+    static int value;
+
+    static void waitFor(String turn) {
+        while (System.getProperty("turn." + turn) == null) {
+            Thread.onSpinWait();
+        }
+    }
+
+    static void pass(String turn) {
+        System.setProperty("turn." + turn, "yes");
+    }
+
+    static void increment(boolean cut) {
+        int old = value;
+        if (cut) {
+            pass("read");
+            waitFor("written");
+        }
+        value = old + 1;
+    }
+
+    static void store() {
+        value = 7;
+    }
+
+    static void second(boolean cut) {
+        if (cut) {
+            waitFor("read");
+        }
+        store();
+        pass("written");
+    }
+
+    public static void main(String[] arguments) throws InterruptedException {
+        boolean cut = arguments.length == 0;
+        Thread second = new Thread(() -> second(cut));
+        second.start();
+        if (!cut) {
+            second.join();
+        }
+        increment(cut);
+        second.join();
+    }
+}
+"""
+
+
+@functools.cache
+def folder():
+    return tempfile.TemporaryDirectory(prefix="seriatim-java-compare-")
+
+
+@functools.cache
+def classes():
+    source = f"{folder().name}/Turns.java"
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(PROGRAM)
+    subprocess.run(["javac", "-g", "-d", folder().name, source], check=True)
+    return folder().name
+
+
+class Engines(Case):
+    def checked(self, engine, *words):
+        log = self.folder / "run.json"
+        done = self.seriatim("run", "--engine", engine, "--format", "json", "--log", log, "--",
+                             "java", "-cp", classes(), *words)
+        return done.returncode, json.loads(log.read_text())
+
+    def test_all_find_what_happened_and_nothing_in_the_repaired_program(self):
+        for engine in NAMING + SILENT:
+            status, result = self.checked(engine, "Turns")
+            self.assertEqual((status, result["serializable"]), (FOUND, False), engine)
+            if engine in NAMING:
+                self.assertEqual(self.violated(result), {"Turns.increment"}, engine)
+        for engine in ("velodrome", "regiontrack", "doublechecker", "aerodrome"):
+            status, result = self.checked(engine, "Turns", "apart")
+            self.assertEqual((status, result["serializable"]), (0, True), engine)
+
+    def test_the_baseline_answers_nothing(self):
+        status, result = self.checked("empty", "Turns")
+        self.assertEqual((status, result["serializable"]), (0, None))
+
+
+class Tables(Case):
+    def rows(self, *words):
+        done = self.seriatim(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return list(csv.DictReader(io.StringIO(done.stdout)))
+
+    def programs(self):
+        path = self.folder / "programs"
+        java = f"java -cp {classes()}"
+        path.write_text(f"bad: {java} Turns\nnative: {java} Turns\ngood: {java} 'Turns' apart\n")
+        return path
+
+    def test_programs_of_a_list_while_they_run(self):
+        rows = self.rows("compare", "--online", "--table=cells", "--format=csv", "--engines=empty,regiontrack,velodrome",
+                         "--programs", self.programs())
+        found = {(row["program"], row["engine"]): (row["not_serializable"], row["distinct"]) for row in rows}
+        self.assertEqual({key: value for key, value in found.items() if key[1] not in ("native", "empty")},
+                         {("bad", "regiontrack"): ("1 of 1", "1"), ("bad", "velodrome"): ("1 of 1", "1"),
+                          ("good", "regiontrack"): ("0 of 1", "0"), ("good", "velodrome"): ("0 of 1", "0")})
+
+    def test_recordings_of_programs_of_a_list(self):
+        rows = self.rows("compare", "--table=violations", "--format=csv", "--engines=velodrome,regiontrack,aerodrome",
+                         "--programs", self.programs())
+        self.assertEqual([(row["regiontrack bad"], row["aerodrome bad"], row["regiontrack distinct"], row["velodrome missed"])
+                          for row in rows if row["trace"] != "total"], [("1", "1", "1", "0"), ("0", "0", "0", "0")])
+
+    def test_a_refinement_ends_without_what_is_violated(self):
+        done = self.seriatim("refine", "--format=spec", "--settle=1", "--", "java", "-cp", classes(), "Turns")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        atomic = [line.split()[2] for line in done.stdout.splitlines() if line.startswith("atomic function")]
+        self.assertEqual(atomic, ["Turns.second", "Turns.store"])
+
+
+if __name__ == "__main__":
+    unittest.main()
