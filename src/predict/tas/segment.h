@@ -44,8 +44,7 @@ uint64_t tas_segment_size(const struct tas_segment *segment, const struct st_tas
 
 /* The static check: true if the segment alone proves the block atomic, since fewer than two of its
  * accesses conflict with others in the segment. Unless told not to, it also shrinks the segment
- * ("We can further refine the TAS by shrinking it iteratively, depending on the access patterns in
- * the given atomic block", the paper says, and no more), by one of two rules. In each round, the
+ * step by step (the paper has one sentence about that), by one of two rules. In each round, the
  * rule drops accesses of the block at which no path can leave or return. The frontiers are then
  * those of the first and the last access that is left, so there may be less to conflict with in the
  * next round. It ends when a round drops nothing.
@@ -54,9 +53,9 @@ uint64_t tas_segment_size(const struct tas_segment *segment, const struct st_tas
  *  - paths: first as with conflicts. Then each access of another thread in the segment learns the
  *    first access of the block from which a path may lead to it, and the last one to which a path
  *    may lead from it, through conflicts and the order of threads. If the first does not come
- * before the last, the access is on no path. What lies outside of the first and the last access of
- * a thread that may be on one is left out of the segment, and so is an access of the block that
- *    conflicts with none that may lead to a later one, or be reached from an earlier one.
+ *    before the last, the access is on no path. What lies outside of the first and the last access
+ *    of a thread that may be on one is left out of the segment, and so is an access of the block
+ *    that conflicts with none that may lead to a later one, or be reached from an earlier one.
  *
  * Both leave out accesses of others under a lock that the block's thread holds the whole time,
  * since they are not executed in between. (The paper's check, which is what happens without
