@@ -37,12 +37,21 @@ public final class Handles {
         staticNumbers.put(owner, number);
     }
 
-    /** A handle was made for a field. */
-    public static void made(Object handle, Class<?> type, String name, boolean isStatic) {
-        String owner = type.getName().replace('.', '/');
-        Integer variable = fields.get(owner + '.' + name);
-        if (variable == null)
+    /** The class that gives the type a field; null: none that is watched does. */
+    private static Class<?> ownerOf(Class<?> type, String name) {
+        for (Class<?> at = type; at != null; at = at.getSuperclass())
+            if (fields.containsKey(at.getName().replace('.', '/') + '.' + name))
+                return at;
+        return null;
+    }
+
+    /** A handle was made for a field, which may be an inherited one. */
+    public static void made(Object handle, Class<?> seen, String name, boolean isStatic) {
+        Class<?> type = handle == null ? null : ownerOf(seen, name);
+        if (type == null)
             return;
+        String owner = type.getName().replace('.', '/');
+        int variable = fields.get(owner + '.' + name);
         try {
             if (isStatic) {
                 Integer number = staticNumbers.get(owner);

@@ -172,10 +172,11 @@ public final class Hooks {
         return Parts.beside(object, row, variables);
     }
 
-    /** A copy of an object has the parts of the original: it gets its own. */
-    public static void cloned(Object copy) {
-        if (copy != null && !copy.getClass().isArray())
-            OwnParts.separate(copy);
+    /** An object was copied by clone(): its fields were read, and the copy has the parts of the
+     * original. It gets its own. */
+    public static void cloned(Object original, Object copy, ThreadState t, int site) {
+        if (copy != null && copy.getClass() == original.getClass() && !copy.getClass().isArray())
+            OwnParts.separate(original, copy, t, site);
     }
 
     // ---- volatiles ----

@@ -403,7 +403,10 @@ final class MethodWeaver extends AdviceAdapter {
             makeUpdater(opcode, owner, method, descriptor);
             return;
         }
-        boolean clones = method.equals("clone") && descriptor.equals("()Ljava/lang/Object;");
+        boolean clones = method.equals("clone") && descriptor.equals("()Ljava/lang/Object;")
+                && opcode != Opcodes.INVOKESTATIC;
+        if (clones) // which leaves the original below the copy
+            mv.visitInsn(Opcodes.DUP);
         if (clones && owner.startsWith("[")) {
             mv.visitInsn(Opcodes.DUP);
             pushStateAndSite();
@@ -415,8 +418,9 @@ final class MethodWeaver extends AdviceAdapter {
         }
         super.visitMethodInsn(opcode, owner, method, descriptor, isInterface);
         if (clones) {
-            mv.visitInsn(Opcodes.DUP);
-            call("cloned", "(Ljava/lang/Object;)V");
+            mv.visitInsn(Opcodes.DUP_X1);
+            pushStateAndSite();
+            call("cloned", "(Ljava/lang/Object;Ljava/lang/Object;" + STATE_TYPE + "I)V");
         }
     }
 
