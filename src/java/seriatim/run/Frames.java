@@ -41,7 +41,7 @@ final class Frames {
             grow();
         Memory.store(begun, d, 0);
         functions[d] = function;
-        calledFrom[d] = from;
+        calledFrom[d] = d == 0 ? 0 : from; // nothing that is watched calls the first one
         UNSAFE.storeFence();
         depth = d + 1;
         t.since = ThreadState.STALE;
