@@ -54,6 +54,11 @@ public final class Cells {
             Atomics.done(t, part, Parts.index(i), ATOMIC_LOAD, value, value, site);
     }
 
+    /** The operation does not count. */
+    static void dropped(long[] part, int i) {
+        Atomics.unlock(part, Parts.index(i));
+    }
+
     public static void stored(long[] part, int i, long value, ThreadState t, int site) {
         if (part != null)
             Atomics.done(t, part, Parts.index(i), ATOMIC_STORE, 0, value, site);

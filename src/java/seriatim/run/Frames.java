@@ -50,6 +50,8 @@ final class Frames {
     void pop() {
         if (depth == 0)
             return;
+        if (depth <= t.guessingAt)
+            Guesses.tell(t);
         int d = --depth;
         if (emitted > d) {
             leaveEmitted(d);

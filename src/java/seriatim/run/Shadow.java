@@ -20,7 +20,7 @@ final class Shadow {
 
     /** A read that is no repetition. */
     static void read(ThreadState t, long[] part, int index, int site) {
-        if (t.inside)
+        if (t.inside || (t.guessing && Guesses.keep(t, part, index, site)))
             return;
         t.inside = true;
         try {
@@ -41,6 +41,8 @@ final class Shadow {
     static void write(ThreadState t, long[] part, int index, int site) {
         if (t.inside)
             return;
+        if (t.guessing)
+            Guesses.tell(t);
         t.inside = true;
         try {
             t.frames.boardAll();

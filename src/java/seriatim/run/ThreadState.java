@@ -26,6 +26,13 @@ public final class ThreadState {
     int slot, serial;
     boolean inside, alone, finished;
 
+    /** Between an optimistic read and its validation (Guesses.java), and how deep it is there. */
+    boolean guessing;
+
+    int guessingAt = -1;
+    Guesses guesses;
+    int snapshot; // of a list (CopiedLists.java)
+
     long chunk;
     int used, chunks;
     long position, sequence, pendingSequence, emittedSequence;
