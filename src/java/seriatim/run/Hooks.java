@@ -35,6 +35,14 @@ public final class Hooks {
             t.frames.pop();
     }
 
+    public static void beginInitialiser(ThreadState t) {
+        t.initialising++;
+    }
+
+    public static void endInitialiser(ThreadState t) {
+        t.initialising--;
+    }
+
     public static void leaveAtomic(ThreadState t) {
         t.frames.pop();
         t.frames.pop();

@@ -31,6 +31,7 @@ public final class ThreadState {
 
     int guessingAt = -1;
     Guesses guesses;
+    int initialising; // how many static initialisers the thread is in
     int snapshot; // of a list (CopiedLists.java)
 
     long chunk;

@@ -71,7 +71,8 @@ final class MethodFacts {
 
         @Override
         public AnnotationVisitor visitAnnotation(String type, boolean visible) {
-            facts.atomic |= type.endsWith("/Atomic;") || type.equals("LAtomic;");
+            facts.atomic |= type.endsWith("/Atomic;") || type.endsWith("$Atomic;")
+                    || type.equals("LAtomic;");
             return null;
         }
 

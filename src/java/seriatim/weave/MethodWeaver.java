@@ -2,6 +2,7 @@ package seriatim.weave;
 
 import java.util.HashSet;
 import java.util.Set;
+import org.objectweb.asm.Handle;
 import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
@@ -89,6 +90,8 @@ final class MethodWeaver extends AdviceAdapter {
         }
         if (isConstructor && !weaver.jdk && weaver.facts.instanceCount > 0)
             makePart();
+        if (name.equals("<clinit>"))
+            tellInitialiser("beginInitialiser");
         mv.visitLabel(start);
         if (isSynchronized)
             tellMonitor("entered");
@@ -116,7 +119,14 @@ final class MethodWeaver extends AdviceAdapter {
         call(hook, "(Ljava/lang/Object;" + STATE_TYPE + "I)V");
     }
 
+    private void tellInitialiser(String hook) {
+        pushState();
+        call(hook, "(" + STATE_TYPE + ")V");
+    }
+
     private void leave() {
+        if (name.equals("<clinit>"))
+            tellInitialiser("endInitialiser");
         if (isSynchronized)
             tellMonitor("exiting");
         if (isFrame) {
@@ -146,7 +156,7 @@ final class MethodWeaver extends AdviceAdapter {
     /** Whatever is thrown leaves the method, too. */
     @Override
     public void visitMaxs(int maxStack, int maxLocals) {
-        if (entered && (isFrame || isSynchronized)) {
+        if (entered && (isFrame || isSynchronized || name.equals("<clinit>"))) {
             mv.visitLabel(end);
             mv.visitTryCatchBlock(start, end, end, null);
             if (weaver.version >= Opcodes.V1_6)
@@ -423,6 +433,18 @@ final class MethodWeaver extends AdviceAdapter {
             pushStateAndSite();
             call("cloned", "(Ljava/lang/Object;Ljava/lang/Object;" + STATE_TYPE + "I)V");
         }
+    }
+
+    /** `lock::unlock` is a handle of a method of the JDK: it becomes one of a method that we add. */
+    @Override
+    public void visitInvokeDynamicInsn(
+            String method, String descriptor, Handle bootstrap, Object... arguments) {
+        Object[] changed = arguments.clone();
+        boolean lambda = bootstrap.getOwner().equals("java/lang/invoke/LambdaMetafactory");
+        for (int i = 0; lambda && i < changed.length; i++)
+            if (changed[i] instanceof Handle)
+                changed[i] = weaver.references.replace((Handle) changed[i], name, type, line);
+        super.visitInvokeDynamicInsn(method, descriptor, bootstrap, changed);
     }
 
     // ---- handles of variables ----
