@@ -22,8 +22,8 @@ public final class Cells {
     }
 
     private static long[] find(ThreadState t, Object holder, int site) {
-        ArrayCache cache = t.arrays;
-        int i = site & ArrayCache.SIZE - 1;
+        Arrays.Cache cache = t.arrays;
+        int i = site & Arrays.Cache.SIZE - 1;
         if (cache.keys[i] == holder)
             return cache.parts[i];
         t.inside = true;

@@ -58,7 +58,7 @@ public final class ThreadState {
     final SharedReads shared = new SharedReads(this);
     final LeftFrames left = new LeftFrames();
     final HeldMonitors held = new HeldMonitors();
-    final ArrayCache arrays = new ArrayCache();
+    final Arrays.Cache arrays = new Arrays.Cache();
     final long[] learnedFirst = new long[64], learnedLast = new long[64];
 
     /** The state of this thread, which begins if it has none. */

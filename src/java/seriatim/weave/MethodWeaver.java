@@ -410,6 +410,10 @@ final class MethodWeaver extends AdviceAdapter {
             handleAccess(opcode, owner, method, descriptor);
             return;
         }
+        if (owner.equals("java/lang/reflect/Field") && isReflection(method, descriptor)) {
+            reflectiveAccess(opcode, owner, method, descriptor);
+            return;
+        }
         if (method.equals("newUpdater") && owner.endsWith("FieldUpdater")) {
             makeUpdater(opcode, owner, method, descriptor);
             return;
@@ -470,6 +474,37 @@ final class MethodWeaver extends AdviceAdapter {
     private void fetch(Type[] arguments, int[] places) {
         for (int i = 0; i < arguments.length; i++)
             mv.visitVarInsn(arguments[i].getOpcode(Opcodes.ILOAD), places[i]);
+    }
+
+    /** Methods such as getInt(Object) and set(Object, Object). */
+    private static boolean isReflection(String method, String descriptor) {
+        return descriptor.startsWith("(Ljava/lang/Object;")
+                && (method.startsWith("get") || method.startsWith("set"));
+    }
+
+    /** It is told before it writes, and after it has read. */
+    private void reflectiveAccess(int opcode, String owner, String method, String descriptor) {
+        Type[] declared = Type.getArgumentTypes(descriptor);
+        Type[] arguments = new Type[declared.length + 1];
+        arguments[0] = Type.getObjectType(owner);
+        System.arraycopy(declared, 0, arguments, 1, declared.length);
+        int[] places = putAway(arguments);
+        boolean write = method.startsWith("set");
+        if (write)
+            tellReflection(places, true);
+        fetch(arguments, places);
+        mv.visitMethodInsn(opcode, owner, method, descriptor, false);
+        if (!write)
+            tellReflection(places, false);
+    }
+
+    private void tellReflection(int[] places, boolean write) {
+        mv.visitVarInsn(Opcodes.ALOAD, places[0]);
+        mv.visitVarInsn(Opcodes.ALOAD, places[1]);
+        push(write);
+        pushStateAndSite();
+        mv.visitMethodInsn(Opcodes.INVOKESTATIC, "seriatim/run/Handles", "reflected",
+                "(Ljava/lang/reflect/Field;Ljava/lang/Object;Z" + STATE_TYPE + "I)V", false);
     }
 
     /** Who calls this must have access to the field, so the call stays where it is. */
