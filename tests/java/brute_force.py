@@ -75,7 +75,7 @@ class Trace:
         return collections.Counter(block[:3] for block in self.blocks() if self.is_violated(block))
 
     def is_serializable(self):
-        """The graph of transactions has no cycle: one can keep taking away such as no other that is left comes before."""
+        """The graph of transactions has no cycle: one can keep taking away those that no other one comes before."""
         left = [1 << i for i in range(len(self.events))]
         for _, _, depth, events in self.blocks():
             if depth == 0:

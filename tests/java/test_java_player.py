@@ -1,6 +1,6 @@
-"""Random schedules, played by real Java threads: `run`, and `record` and `check`, find exactly the violations that exist.
+"""Random schedules, played by real Java threads: `run`, and `record` with `check`, find exactly what is violated.
 
-What exists, tests/java/brute_force.py says of the script (scripts_for_java.py). One JVM plays many scripts, one after
+What is violated, tests/java/brute_force.py says of the script (scripts_for_java.py). One JVM plays many scripts, one after
 the other; the names of threads tell to which of them a violation belongs. So that also the verdict of each script
 counts, those that are serializable are played together.
 
@@ -103,8 +103,6 @@ class Case(unittest.TestCase):
 
 @unittest.skipUnless(AGENT.exists(), "there is no agent for Java programs")
 class RandomScripts(Case):
-    found = 0
-
     @staticmethod
     def batches(relation, first):
         """Scripts and what is true of them: the serializable ones, all others, and some of those alone."""
