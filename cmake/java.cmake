@@ -56,6 +56,24 @@ add_custom_command(
 add_custom_target(seriatim_java_jars ALL DEPENDS ${JAVA_JARS})
 add_dependencies(seriatim_java_jars seriatim_rt) # which makes the folder
 
+# The extension for JUnit 5, where that is there (Debian: junit5).
+find_path(JAVA_JUNIT NAMES junit-platform-launcher.jar PATHS /usr/share/java NO_DEFAULT_PATH)
+if(JAVA_JUNIT AND EXISTS ${JAVA_JUNIT}/junit-jupiter-api.jar)
+  file(GLOB_RECURSE JUNIT_SOURCES CONFIGURE_DEPENDS src/java/junit/*.java)
+  add_custom_command(
+    OUTPUT ${RUNTIME_DIR}/seriatim-junit.jar
+    COMMAND sh ${CMAKE_SOURCE_DIR}/cmake/java-junit ${CMAKE_SOURCE_DIR}/src/java/junit ${JAVA_JUNIT}
+            ${RUNTIME_DIR} ${Java_JAVAC_EXECUTABLE} ${Java_JAR_EXECUTABLE}
+    DEPENDS ${JUNIT_SOURCES} cmake/java-junit
+    COMMENT "Building the extension for JUnit"
+    VERBATIM)
+  add_custom_target(seriatim_junit_jar ALL DEPENDS ${RUNTIME_DIR}/seriatim-junit.jar)
+  add_dependencies(seriatim_junit_jar seriatim_rt)
+  install(FILES ${RUNTIME_DIR}/seriatim-junit.jar DESTINATION ${CMAKE_INSTALL_LIBDIR}/seriatim)
+else()
+  message(STATUS "Without JUnit 5 there is no extension for it (Debian: junit5)")
+endif()
+
 # What Java cannot do: asking the watcher for a stream.
 add_library(seriatim_java SHARED src/java/native/ask_watcher.c)
 target_include_directories(seriatim_java PRIVATE src ${JNI_HEADERS} ${JNI_HEADERS}/linux)

@@ -117,12 +117,30 @@ class Watching(Case):
         self.assertIn("Monitor.increment was not atomic in thread first: second came in between", text)
         self.assertRegex(text, r"wrote Monitor@\d\.value, holding Monitor@\d")
 
-    def test_the_append_of_the_jdk_that_may_be_cut(self):
+    def predict_appended(self, *flags):
         done = self.seriatim("record", "-o", "t.stt", "--exclude", "unwatched.*", "--jdk", "java.lang.StringBuffer",
-                             "--jdk", "java.lang.AbstractStringBuilder", "--", "java", "-cp", classes(), "Appended")
+                             "--jdk", "java.lang.AbstractStringBuilder", "--", "java", *flags, "-cp", classes(),
+                             "Appended")
         self.assertEqual(done.returncode, 0, done.stderr)
-        text = self.seriatim("predict", "t.stt").stdout
-        self.assertRegex(text, r"(StringBuffer|AbstractStringBuilder)\.append")
+        return self.seriatim("predict", "t.stt").stdout
+
+    def test_the_append_of_the_jdk_that_may_be_cut(self):
+        self.assertRegex(self.predict_appended(), r"(StringBuffer|AbstractStringBuilder)\.append")
+
+    def test_an_append_that_may_not_be_cut(self):
+        self.assertNotRegex(self.predict_appended("-Dfixed=true"), r"(StringBuffer|AbstractStringBuilder)\.append")
+
+    def blocks(self, which):
+        result, _ = self.run_program("--blocks", which, "--", "java", "-cp", classes(), "Monitor")
+        self.assertEqual(self.violated(result), {"Monitor.increment"})
+        return {block["name"] for block in result["blocks"]}
+
+    def test_which_methods_are_blocks(self):
+        self.assertLessEqual({"Monitor.increment", "Monitor.get", "Monitor.set"}, self.blocks("all"))
+        self.assertFalse({"Monitor.get", "Monitor.set"} & self.blocks("nonleaf"))
+        outermost = self.blocks("outermost")
+        self.assertIn("Monitor.increment", outermost)
+        self.assertNotIn("Monitor.get", outermost)
 
 
 class BadInput(Case):

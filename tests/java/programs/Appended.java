@@ -1,7 +1,10 @@
 /* StringBuffer.append of the JDK asks another buffer for its length, and then for its characters: two
- * steps, between which that may become shorter. Here it becomes so later: a prediction finds it. */
+ * steps, between which that may become shorter. Here it becomes so later: a prediction finds it. The
+ * twin holds the lock of the other buffer meanwhile. */
 // EXPECT none
 // SPEC ignore thread functions
+// TWIN -Dfixed=true
+// EXPECT-FIXED none
 import unwatched.Schedule;
 
 public class Appended {
@@ -9,7 +12,13 @@ public class Appended {
     private final StringBuffer to = new StringBuffer();
 
     void append() {
-        to.append(from);
+        if (Schedule.FIXED) {
+            synchronized (from) {
+                to.append(from);
+            }
+        } else {
+            to.append(from);
+        }
         Schedule.step(1);
     }
 

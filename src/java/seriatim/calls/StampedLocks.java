@@ -2,10 +2,11 @@ package seriatim.calls;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.StampedLock;
+import seriatim.run.Guesses;
 import seriatim.run.Sync;
 import seriatim.run.ThreadState;
 
-/** Stamped locks. Optimistic reads take no lock. */
+/** Stamped locks. Optimistic reads take no lock: Guesses.java has what is read then. */
 @Replaces(StampedLock.class)
 public final class StampedLocks {
     private static long acquired(StampedLock lock, long stamp, ThreadState t, int site) {
@@ -74,9 +75,31 @@ public final class StampedLocks {
         lock.unlock(stamp);
     }
 
+    public static long tryOptimisticRead(StampedLock lock, ThreadState t, int site) {
+        Guesses.begin(t);
+        return lock.tryOptimisticRead();
+    }
+
+    private static void judged(StampedLock lock, boolean valid, ThreadState t, int site) {
+        if (valid)
+            Guesses.hold(t, lock, site);
+        else
+            Guesses.end(t, false);
+    }
+
+    public static boolean validate(StampedLock lock, long stamp, ThreadState t, int site) {
+        boolean valid = lock.validate(stamp);
+        judged(lock, valid, t, site);
+        if (valid && !StampedLock.isLockStamp(stamp))
+            Guesses.begin(t); // it may be asked again
+        return valid;
+    }
+
     /** The side that was held is given up when the other one is held. */
     private static long converted(
             StampedLock lock, long before, long after, ThreadState t, int site) {
+        if (!StampedLock.isLockStamp(before))
+            judged(lock, after != 0, t, site);
         if (after == 0 || after == before)
             return after;
         releasing(lock, before, t, site);

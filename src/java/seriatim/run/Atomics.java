@@ -40,6 +40,8 @@ final class Atomics {
     /** The operation was done: emits it, and unlocks. */
     static void done(ThreadState t, long[] part, int index, int kind, long before, long after,
             int site) {
+        if (t.guessing && kind > ATOMIC_FAIL)
+            Guesses.tell(t);
         t.inside = true;
         try {
             if (kind > ATOMIC_FAIL || !isNothingNew(t, part, index))

@@ -22,8 +22,8 @@ public final class Cells {
     }
 
     private static long[] find(ThreadState t, Object holder, int site) {
-        ArrayCache cache = t.arrays;
-        int i = site & ArrayCache.SIZE - 1;
+        Arrays.Cache cache = t.arrays;
+        int i = site & Arrays.Cache.SIZE - 1;
         if (cache.keys[i] == holder)
             return cache.parts[i];
         t.inside = true;
@@ -52,6 +52,11 @@ public final class Cells {
     public static void loaded(long[] part, int i, long value, ThreadState t, int site) {
         if (part != null)
             Atomics.done(t, part, Parts.index(i), ATOMIC_LOAD, value, value, site);
+    }
+
+    /** The operation does not count. */
+    static void dropped(long[] part, int i) {
+        Atomics.unlock(part, Parts.index(i));
     }
 
     public static void stored(long[] part, int i, long value, ThreadState t, int site) {

@@ -41,7 +41,7 @@ final class Frames {
             grow();
         Memory.store(begun, d, 0);
         functions[d] = function;
-        calledFrom[d] = from;
+        calledFrom[d] = d == 0 ? 0 : from; // nothing that is watched calls the first one
         UNSAFE.storeFence();
         depth = d + 1;
         t.since = ThreadState.STALE;
@@ -50,6 +50,8 @@ final class Frames {
     void pop() {
         if (depth == 0)
             return;
+        if (depth <= t.guessingAt)
+            Guesses.tell(t);
         int d = --depth;
         if (emitted > d) {
             leaveEmitted(d);

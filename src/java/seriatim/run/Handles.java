@@ -2,6 +2,8 @@ package seriatim.run;
 
 import static seriatim.run.StreamLayout.*;
 
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Fields that are accessed by handles: VarHandle, and the updaters of java.util.concurrent.atomic.
@@ -9,18 +11,20 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class Handles {
     /** What a handle is for. */
     private static final class Target {
+        final Class<?> type; // that has the field
         final long offset; // of the member with the part; -1: static, or elements of arrays
         final long[] statics;
         final int index;
 
-        Target(long offset, long[] statics, int index) {
+        Target(Class<?> type, long offset, long[] statics, int index) {
+            this.type = type;
             this.offset = offset;
             this.statics = statics;
             this.index = index;
         }
     }
 
-    private static final Target ELEMENTS = new Target(-1, null, -1);
+    private static final Target ELEMENTS = new Target(null, -1, null, -1);
     private static final SideTable<Target> targets = new SideTable<>();
 
     /** The variables of watched classes, by "com/acme/Account.balance". */
@@ -37,22 +41,32 @@ public final class Handles {
         staticNumbers.put(owner, number);
     }
 
-    /** A handle was made for a field. */
-    public static void made(Object handle, Class<?> type, String name, boolean isStatic) {
-        String owner = type.getName().replace('.', '/');
-        Integer variable = fields.get(owner + '.' + name);
-        if (variable == null)
+    /** The class that gives the type a field; null: none that is watched does. */
+    private static Class<?> ownerOf(Class<?> type, String name) {
+        for (Class<?> at = type; at != null; at = at.getSuperclass())
+            if (fields.containsKey(at.getName().replace('.', '/') + '.' + name))
+                return at;
+        return null;
+    }
+
+    /** A handle was made for a field, which may be an inherited one. */
+    public static void made(Object handle, Class<?> seen, String name, boolean isStatic) {
+        Class<?> type = handle == null ? null : ownerOf(seen, name);
+        if (type == null)
             return;
+        String owner = type.getName().replace('.', '/');
+        int variable = fields.get(owner + '.' + name);
         try {
             if (isStatic) {
                 Integer number = staticNumbers.get(owner);
                 if (number != null)
-                    targets.add(handle, new Target(-1, Parts.statics(number), Parts.index(variable)));
+                    targets.add(handle,
+                            new Target(type, -1, Parts.statics(number), Parts.index(variable)));
                 return;
             }
             long offset = Memory.UNSAFE.objectFieldOffset(
                     type.getDeclaredField("$seriatim$" + owner.replace('/', '$')));
-            targets.add(handle, new Target(offset, null, Parts.index(variable)));
+            targets.add(handle, new Target(type, offset, null, Parts.index(variable)));
         } catch (ReflectiveOperationException | RuntimeException e) {
             Settings.mention(owner + '.' + name + " is not watched where it is used by a handle");
         }
@@ -69,7 +83,34 @@ public final class Handles {
             return null;
         if (target == ELEMENTS)
             return object.getClass().isArray() ? Arrays.part(t, object, site) : null;
+        if (!target.type.isInstance(object))
+            return null; // the program gets its exception
         return (long[]) Memory.UNSAFE.getObject(object, target.offset);
+    }
+
+    /**
+     * An access by reflection. Its call stays in the class that is allowed to make it, and may throw, so
+     * nothing is held meanwhile: a volatile field may be told a moment too early or too late.
+     */
+    public static void reflected(
+            Field field, Object object, boolean write, ThreadState t, int site) {
+        if (field == null || t.inside)
+            return;
+        boolean isStatic = Modifier.isStatic(field.getModifiers());
+        if (targets.find(field) == null)
+            made(field, field.getDeclaringClass(), field.getName(), isStatic);
+        Target target = targets.find(field);
+        long[] part = target == null ? null : partFor(target, object, t, site);
+        if (part == null)
+            return;
+        if (Modifier.isVolatile(field.getModifiers())) {
+            Atomics.lock(t, part, target.index);
+            Atomics.done(t, part, target.index, write ? ATOMIC_STORE : ATOMIC_LOAD, 0, 0, site);
+        } else if (write) {
+            Hooks.write(part, target.index, t, site);
+        } else {
+            Hooks.read(part, target.index, t, site);
+        }
     }
 
     /** Before an operation: done() or compared() follows. */

@@ -35,6 +35,14 @@ public final class Hooks {
             t.frames.pop();
     }
 
+    public static void beginInitialiser(ThreadState t) {
+        t.initialising++;
+    }
+
+    public static void endInitialiser(ThreadState t) {
+        t.initialising--;
+    }
+
     public static void leaveAtomic(ThreadState t) {
         t.frames.pop();
         t.frames.pop();
@@ -172,10 +180,11 @@ public final class Hooks {
         return Parts.beside(object, row, variables);
     }
 
-    /** A copy of an object has the parts of the original: it gets its own. */
-    public static void cloned(Object copy) {
-        if (copy != null && !copy.getClass().isArray())
-            OwnParts.separate(copy);
+    /** An object was copied by clone(): its fields were read, and the copy has the parts of the
+     * original. It gets its own. */
+    public static void cloned(Object original, Object copy, ThreadState t, int site) {
+        if (copy != null && copy.getClass() == original.getClass() && !copy.getClass().isArray())
+            OwnParts.separate(original, copy, t, site);
     }
 
     // ---- volatiles ----

@@ -26,14 +26,17 @@ final class OwnParts {
         return all.length == 0 ? null : (long[]) Memory.UNSAFE.getObject(object, all[0]);
     }
 
-    /** Of an object that was made by clone(): what it has is not its own. */
-    static void separate(Object copy) {
+    /** The copy was made by clone(), so what it has is the original's. If not, that was told by a
+     * clone() that this one has called. */
+    static void separate(Object original, Object copy, ThreadState t, int site) {
         for (long offset : offsets.get(copy.getClass())) {
             long[] part = (long[]) Memory.UNSAFE.getObject(copy, offset);
-            if (part == null)
+            if (part == null || part != Memory.UNSAFE.getObject(original, offset))
                 continue;
             int row = (int) part[1] & ((1 << Parts.ROW_BITS) - 1);
             int variables = (part.length - Parts.FIRST) / Shadow.WORDS;
+            for (int i = 0; i < variables; i++)
+                Hooks.read(part, Parts.index(i), t, site);
             Memory.UNSAFE.putObject(copy, offset, Parts.make(row, variables));
         }
     }

@@ -8,6 +8,9 @@ import static seriatim.run.ThreadState.*;
  * who has read it since, and where in the code (the write above, the read below). This is
  * src/runtime/deferred for variables that are always accessed as a whole: so no word ever has to
  * tell of two epochs, and nothing is mixed or spilled.
+ *
+ * <p>While a class is initialised, what the thread does with objects that no other thread has touched
+ * is not told: whoever uses the class first would have done it, and all others come after it.
  */
 final class Shadow {
     static final int WORDS = 3;
@@ -20,7 +23,8 @@ final class Shadow {
 
     /** A read that is no repetition. */
     static void read(ThreadState t, long[] part, int index, int site) {
-        if (t.inside)
+        if (t.inside || (t.initialising > 0 && part[0] == 0)
+                || (t.guessing && Guesses.keep(t, part, index, site)))
             return;
         t.inside = true;
         try {
@@ -39,8 +43,10 @@ final class Shadow {
     }
 
     static void write(ThreadState t, long[] part, int index, int site) {
-        if (t.inside)
+        if (t.inside || (t.initialising > 0 && part[0] == 0))
             return;
+        if (t.guessing)
+            Guesses.tell(t);
         t.inside = true;
         try {
             t.frames.boardAll();

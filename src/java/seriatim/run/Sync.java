@@ -25,6 +25,8 @@ public final class Sync {
             ThreadState t, int op, int aux, Object object, int site, boolean learns) {
         if (t.inside || object == null)
             return;
+        if (t.guessing)
+            Guesses.tell(t);
         t.inside = true;
         try {
             t.frames.emitAll();

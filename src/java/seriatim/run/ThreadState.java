@@ -26,6 +26,14 @@ public final class ThreadState {
     int slot, serial;
     boolean inside, alone, finished;
 
+    /** Between an optimistic read and its validation (Guesses.java), and how deep it is there. */
+    boolean guessing;
+
+    int guessingAt = -1;
+    Guesses guesses;
+    int initialising; // how many static initialisers the thread is in
+    int snapshot; // of a list (CopiedLists.java)
+
     long chunk;
     int used, chunks;
     long position, sequence, pendingSequence, emittedSequence;
@@ -50,7 +58,7 @@ public final class ThreadState {
     final SharedReads shared = new SharedReads(this);
     final LeftFrames left = new LeftFrames();
     final HeldMonitors held = new HeldMonitors();
-    final ArrayCache arrays = new ArrayCache();
+    final Arrays.Cache arrays = new Arrays.Cache();
     final long[] learnedFirst = new long[64], learnedLast = new long[64];
 
     /** The state of this thread, which begins if it has none. */

@@ -103,11 +103,14 @@ final class ClassFacts {
         ClassFacts facts = read(bytes);
         ClassFacts before = of(loader).get(facts.name);
         if (before != null && before.fields.keySet().equals(facts.fields.keySet()))
-            return before;
-        of(loader).put(facts.name, facts);
+            facts = before; // another class has asked for it
+        else
+            of(loader).put(facts.name, facts);
         for (Field field : facts.fields.values())
             if (field.index >= 0)
                 Handles.addField(facts.name, field.name, field.index);
+        if (facts.staticCount > 0)
+            facts.staticNumber(); // handles know it by that
         return facts;
     }
 

@@ -18,6 +18,7 @@ final class ClassWeaver extends ClassVisitor {
     private final Set<String> leaveOut;
     private String source;
     private final Map<String, Integer> places = new HashMap<>();
+    final MethodReferences references = new MethodReferences(this);
 
     ClassWeaver(ClassVisitor out, ClassLoader loader, ClassFacts facts, boolean jdk,
             Map<String, MethodFacts> methods, Set<String> leaveOut) {
@@ -75,6 +76,12 @@ final class ClassWeaver extends ClassVisitor {
 
     int siteRow(String name, String type, int line) {
         return places.computeIfAbsent(describe("S", name, type, line), Sites::add);
+    }
+
+    @Override
+    public void visitEnd() {
+        references.write(cv);
+        super.visitEnd();
     }
 
     @Override

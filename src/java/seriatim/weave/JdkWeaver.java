@@ -66,6 +66,7 @@ final class JdkWeaver {
         prepareForkJoin();
         prepareCompletable();
         prepareTimers();
+        prepareCopiedLists();
     }
 
     private static void prepareExecutors() {
@@ -141,6 +142,22 @@ final class JdkWeaver {
                 on(future, now + "(Ljava/lang/Object;Ljava/util/concurrent/Executor;"
                         + (type.equals("Runnable") ? "Ljava/lang/" : "Ljava/util/function/") + type
                         + ";)L" + future + ";").start("completed");
+    }
+
+    private static Change onList(String method) {
+        Change change = on(CONCURRENT + "CopyOnWriteArrayList", method);
+        change.holder = "seriatim/run/CopiedLists";
+        return change;
+    }
+
+    private static void prepareCopiedLists() {
+        String array = "[Ljava/lang/Object;", object = "Ljava/lang/Object;";
+        onList("getArray()" + array).start("begin").end("looked");
+        onList("setArray(" + array + ")V").start("begin").end("changed");
+        onList("addIfAbsent(" + object + ")Z").start("beginsWithSnapshot").end("endsWithSnapshot");
+        onList("remove(" + object + ")Z").start("beginsWithSnapshot").end("endsWithSnapshot");
+        onList("addIfAbsent(" + object + array + ")Z").start("looksAgain");
+        onList("remove(" + object + array + "I)Z").start("looksAgain");
     }
 
     private static void prepareTimers() {

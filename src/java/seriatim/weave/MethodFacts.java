@@ -16,6 +16,7 @@ import org.objectweb.asm.Opcodes;
 final class MethodFacts {
     int firstLine, calls, accesses;
     boolean loops, atomic;
+    boolean validates; // stamps of a StampedLock
 
     /** Loops in which a thread does nothing but look: pairs of numbers of their first and last labels,
      * in the order of labels in the code. */
@@ -70,7 +71,8 @@ final class MethodFacts {
 
         @Override
         public AnnotationVisitor visitAnnotation(String type, boolean visible) {
-            facts.atomic |= type.endsWith("/Atomic;") || type.equals("LAtomic;");
+            facts.atomic |= type.endsWith("/Atomic;") || type.endsWith("$Atomic;")
+                    || type.equals("LAtomic;");
             return null;
         }
 
@@ -149,6 +151,8 @@ final class MethodFacts {
         public void visitMethodInsn(
                 int opcode, String owner, String name, String type, boolean isInterface) {
             facts.calls++;
+            facts.validates |= owner.equals("java/util/concurrent/locks/StampedLock")
+                    && (name.equals("validate") || name.startsWith("tryConvert"));
             if (!LOOKS.contains(name))
                 deed();
         }

@@ -2,6 +2,7 @@ package seriatim.weave;
 
 import java.util.HashSet;
 import java.util.Set;
+import org.objectweb.asm.Handle;
 import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
@@ -89,6 +90,8 @@ final class MethodWeaver extends AdviceAdapter {
         }
         if (isConstructor && !weaver.jdk && weaver.facts.instanceCount > 0)
             makePart();
+        if (name.equals("<clinit>"))
+            tellInitialiser("beginInitialiser");
         mv.visitLabel(start);
         if (isSynchronized)
             tellMonitor("entered");
@@ -116,7 +119,14 @@ final class MethodWeaver extends AdviceAdapter {
         call(hook, "(Ljava/lang/Object;" + STATE_TYPE + "I)V");
     }
 
+    private void tellInitialiser(String hook) {
+        pushState();
+        call(hook, "(" + STATE_TYPE + ")V");
+    }
+
     private void leave() {
+        if (name.equals("<clinit>"))
+            tellInitialiser("endInitialiser");
         if (isSynchronized)
             tellMonitor("exiting");
         if (isFrame) {
@@ -146,7 +156,7 @@ final class MethodWeaver extends AdviceAdapter {
     /** Whatever is thrown leaves the method, too. */
     @Override
     public void visitMaxs(int maxStack, int maxLocals) {
-        if (entered && (isFrame || isSynchronized)) {
+        if (entered && (isFrame || isSynchronized || name.equals("<clinit>"))) {
             mv.visitLabel(end);
             mv.visitTryCatchBlock(start, end, end, null);
             if (weaver.version >= Opcodes.V1_6)
@@ -388,7 +398,8 @@ final class MethodWeaver extends AdviceAdapter {
             return;
         }
         Replacements.Call call = Replacements.find(opcode, owner, method, descriptor);
-        if (call != null) {
+        boolean guesses = method.equals("tryOptimisticRead") && !facts.validates;
+        if (call != null && !guesses) { // what is never validated counts as it is
             tellSpin();
             pushStateAndSite();
             mv.visitMethodInsn(
@@ -399,11 +410,18 @@ final class MethodWeaver extends AdviceAdapter {
             handleAccess(opcode, owner, method, descriptor);
             return;
         }
+        if (owner.equals("java/lang/reflect/Field") && isReflection(method, descriptor)) {
+            reflectiveAccess(opcode, owner, method, descriptor);
+            return;
+        }
         if (method.equals("newUpdater") && owner.endsWith("FieldUpdater")) {
             makeUpdater(opcode, owner, method, descriptor);
             return;
         }
-        boolean clones = method.equals("clone") && descriptor.equals("()Ljava/lang/Object;");
+        boolean clones = method.equals("clone") && descriptor.equals("()Ljava/lang/Object;")
+                && opcode != Opcodes.INVOKESTATIC;
+        if (clones) // which leaves the original below the copy
+            mv.visitInsn(Opcodes.DUP);
         if (clones && owner.startsWith("[")) {
             mv.visitInsn(Opcodes.DUP);
             pushStateAndSite();
@@ -415,9 +433,22 @@ final class MethodWeaver extends AdviceAdapter {
         }
         super.visitMethodInsn(opcode, owner, method, descriptor, isInterface);
         if (clones) {
-            mv.visitInsn(Opcodes.DUP);
-            call("cloned", "(Ljava/lang/Object;)V");
+            mv.visitInsn(Opcodes.DUP_X1);
+            pushStateAndSite();
+            call("cloned", "(Ljava/lang/Object;Ljava/lang/Object;" + STATE_TYPE + "I)V");
         }
+    }
+
+    /** `lock::unlock` is a handle of a method of the JDK: it becomes one of a method that we add. */
+    @Override
+    public void visitInvokeDynamicInsn(
+            String method, String descriptor, Handle bootstrap, Object... arguments) {
+        Object[] changed = arguments.clone();
+        boolean lambda = bootstrap.getOwner().equals("java/lang/invoke/LambdaMetafactory");
+        for (int i = 0; lambda && i < changed.length; i++)
+            if (changed[i] instanceof Handle)
+                changed[i] = weaver.references.replace((Handle) changed[i], name, type, line);
+        super.visitInvokeDynamicInsn(method, descriptor, bootstrap, changed);
     }
 
     // ---- handles of variables ----
@@ -443,6 +474,37 @@ final class MethodWeaver extends AdviceAdapter {
     private void fetch(Type[] arguments, int[] places) {
         for (int i = 0; i < arguments.length; i++)
             mv.visitVarInsn(arguments[i].getOpcode(Opcodes.ILOAD), places[i]);
+    }
+
+    /** Methods such as getInt(Object) and set(Object, Object). */
+    private static boolean isReflection(String method, String descriptor) {
+        return descriptor.startsWith("(Ljava/lang/Object;")
+                && (method.startsWith("get") || method.startsWith("set"));
+    }
+
+    /** It is told before it writes, and after it has read. */
+    private void reflectiveAccess(int opcode, String owner, String method, String descriptor) {
+        Type[] declared = Type.getArgumentTypes(descriptor);
+        Type[] arguments = new Type[declared.length + 1];
+        arguments[0] = Type.getObjectType(owner);
+        System.arraycopy(declared, 0, arguments, 1, declared.length);
+        int[] places = putAway(arguments);
+        boolean write = method.startsWith("set");
+        if (write)
+            tellReflection(places, true);
+        fetch(arguments, places);
+        mv.visitMethodInsn(opcode, owner, method, descriptor, false);
+        if (!write)
+            tellReflection(places, false);
+    }
+
+    private void tellReflection(int[] places, boolean write) {
+        mv.visitVarInsn(Opcodes.ALOAD, places[0]);
+        mv.visitVarInsn(Opcodes.ALOAD, places[1]);
+        push(write);
+        pushStateAndSite();
+        mv.visitMethodInsn(Opcodes.INVOKESTATIC, "seriatim/run/Handles", "reflected",
+                "(Ljava/lang/reflect/Field;Ljava/lang/Object;Z" + STATE_TYPE + "I)V", false);
     }
 
     /** Who calls this must have access to the field, so the call stays where it is. */
