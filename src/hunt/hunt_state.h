@@ -30,6 +30,7 @@ struct st_hunt {
     const struct st_hunt_options *options;
     struct st_hunted subject; /* with scratch files of its own */
     char *scratch;
+    const char **with_agent; /* the words that start a Java program; or NULL */
     pid_t cleaner;        /* of that; 0: none */
     int alive;            /* the end of a pipe: as long as somebody has it, the folder is used */
     char *input;          /* the copy of standard input, or NULL */

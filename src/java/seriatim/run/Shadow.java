@@ -10,7 +10,8 @@ import static seriatim.run.ThreadState.*;
  * tell of two epochs, and nothing is mixed or spilled.
  */
 final class Shadow {
-    static final int WORDS = 3;
+    /** Two more are for learning who shares it (seriatim.control.Learning), if threads take turns. */
+    static final int WORDS = Turns.ON ? 5 : 3, TOUCHES = 3;
 
     // ---- the common cases ----
 
