@@ -74,6 +74,11 @@ public final class Runner {
         return index == 0;
     }
 
+    /** What it did has changed something that others may wait for: it does not spin. */
+    public void changes() {
+        spinning.changed();
+    }
+
     /** It waits for nobody. */
     public void comesBy() {
         beats++;

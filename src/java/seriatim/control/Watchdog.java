@@ -56,6 +56,18 @@ public final class Watchdog extends Thread {
         return asleep >= LOOKS_AT_KERNEL || (ticksOf(words) - ticks) * TICK > SECOND;
     }
 
+    /** Where the agent is at work, nobody waits for the program. */
+    private static boolean isInAgent(Thread thread) {
+        StackTraceElement[] frames = thread.getStackTrace();
+        for (int i = 0; i < frames.length && i < 8; i++) {
+            String name = frames[i].getClassName();
+            if (name.startsWith("seriatim.run.") || name.startsWith("seriatim.control.")
+                    || name.startsWith("seriatim.weave."))
+                return true;
+        }
+        return false;
+    }
+
     private void look() {
         Runner current = Control.current;
         if (current == null || current != holder || current.beats != beats) {
@@ -64,6 +76,10 @@ public final class Watchdog extends Thread {
         }
         if (!isWaiting(current))
             return;
+        if (isInAgent(current.thread)) {
+            forget(current);
+            return;
+        }
         Runner next = null;
         synchronized (Control.LOCK) {
             if (Control.current == current && current.beats == beats)

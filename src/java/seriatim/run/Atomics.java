@@ -41,6 +41,9 @@ final class Atomics {
     static void done(ThreadState t, long[] part, int index, int kind, long before, long after,
             int site) {
         t.inside = true;
+        // An exchange may find what it brings: who does nothing else spins.
+        if (kind > ATOMIC_FAIL && (kind != ATOMIC_EXCHANGE || before != after || before == 0))
+            Turns.changed(t);
         try {
             if (kind > ATOMIC_FAIL || !isNothingNew(t, part, index))
                 emit(t, part, index, kind, before, after, site);

@@ -325,6 +325,12 @@ public final class Turns implements Host {
         t.inside = false;
     }
 
+    /** The thread has done more than look. */
+    static void changed(ThreadState t) {
+        if (ON && t.runner != null)
+            t.runner.changes();
+    }
+
     /** It waits for the watcher, and not for other threads. */
     static void waits(ThreadState t) {
         if (t != null && t.runner != null)

@@ -67,6 +67,8 @@ final class JdkWeaver {
         prepareForkJoin();
         prepareCompletable();
         prepareTimers();
+        if (Turns.ON)
+            TurnsWeaver.prepare();
     }
 
     private static void prepareExecutors() {

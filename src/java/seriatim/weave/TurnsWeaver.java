@@ -1,5 +1,6 @@
 package seriatim.weave;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.objectweb.asm.ClassVisitor;
@@ -50,6 +51,22 @@ final class TurnsWeaver extends ClassVisitor {
     TurnsWeaver(ClassVisitor out, String type) {
         super(Opcodes.ASM9, out);
         this.type = type;
+    }
+
+    /** Loads what is needed to change classes, before any is changed, and what is to be changed: of
+     * classes that are loaded meanwhile we would not hear. */
+    static void prepare() {
+        for (Set<String> types : List.of(starts, timed))
+            for (String name : types)
+                try {
+                    Class.forName(name.replace('/', '.'), false, null);
+                } catch (ClassNotFoundException e) {
+                    continue; // versions of the JDK have different ones
+                }
+        new Parking(null, "", "");
+        new Starting(null);
+        new Interrupting(null);
+        new Timed(null);
     }
 
     static boolean wants(String name) {
