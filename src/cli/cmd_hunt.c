@@ -99,8 +99,7 @@ static enum status hunt_program(const void *command_values, const char *const *o
     struct st_error error;
     if (st_crew_is_worker(ranks_crew()))
         return help_hunting(values, operands);
-    if (check_values(values, &error) < 0 ||
-        ranks_resume(values->resume, NULL, &error) < 0 ||
+    if (check_values(values, &error) < 0 || ranks_resume(values->resume, NULL, &error) < 0 ||
         require_same(values, operands, &error) < 0 ||
         st_filters_open(&filters, &values->filters.files, "hunt", inputs, &error) < 0)
         return complain(&error);

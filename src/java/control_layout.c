@@ -201,7 +201,8 @@ static void show_records(void) {
 }
 
 int main(void) {
-    puts("package seriatim.control;\n\n/** Made from control.h. */\npublic final class ControlLayout "
+    puts("package seriatim.control;\n\n/** Made from control.h. */\npublic final class "
+         "ControlLayout "
          "{");
     show_sizes();
     show_strategies();

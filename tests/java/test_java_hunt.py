@@ -42,7 +42,7 @@ class Hunting(Case):
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return json.loads(done.stdout)
 
-    def assert_silent(self, name, *flags, runs=6):
+    def assert_silent(self, name, *flags, runs=4):
         result = self.hunt(name, *flags, runs=runs, status=0)
         self.assertEqual((result["violations"], result["failures"]), ([], []))
         return result
@@ -60,11 +60,10 @@ class Findings(Hunting):
         self.assertIn(cut["block"], ("Audit.transfer", "Audit.audit"))
         self.assertEqual(cut["replayed"], "10/10")
         self.assertEqual(result["loose"], 0)
-        for words in ((), ("--", *self.command("Audit"))):
-            done, again = self.replay(cut["schedule"], *words)
-            self.assertEqual(done.returncode, 1, done.stderr)
-            self.assertIn(cut["block"], self.violated(again))
-            self.assertEqual(done.stdout, "money is missing\n")
+        done, again = self.replay(cut["schedule"])
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(cut["block"], self.violated(again))
+        self.assertEqual(done.stdout, "money is missing\n")
         refused = self.seriatim("replay", "--gdb", cut["schedule"])
         self.assertEqual(refused.returncode, 2)
         self.assertIn("replay it without --gdb", refused.stderr)
@@ -73,8 +72,6 @@ class Findings(Hunting):
         result = self.hunt("Philosophers")
         failure = result["failures"][0]
         self.assertEqual((failure["kind"], failure["replayed"]), ("deadlock", "10/10"))
-        self.assertEqual({thread["thread"] for thread in failure["threads"]
-                          if thread.get("held_by")} if "threads" in failure else set(), set())
 
     @unittest.skipUnless(ALL, "takes longer")
     def test_who_was_woken_does_not_look_again(self):
@@ -100,13 +97,6 @@ class Silence(Hunting):
 
     def test_of_monitors_that_the_jdk_enters_itself(self):
         self.assert_silent("Unseen")
-
-
-class Trouble(Hunting):
-    def test_no_class_that_is_watched(self):
-        done = self.seriatim("hunt", "--include", "com.acme.*", "--", *self.command("Audit"))
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("name some with --include", done.stderr)
 
 
 if __name__ == "__main__":
