@@ -47,7 +47,8 @@ final class Frames {
         Memory.store(begun, d, 0);
         functions[d] = function;
         calledFrom[d] = from;
-        numbers[d] = 0;
+        if (Turns.ON)
+            numbers[d] = 0;
         UNSAFE.storeFence();
         depth = d + 1;
         t.since = ThreadState.STALE;
