@@ -36,21 +36,29 @@ endforeach()
 set_source_files_properties(src/session/java/java_program.c PROPERTIES
                             COMPILE_DEFINITIONS SERIATIM_JAVA_NEWEST=${JAVA_NEWEST})
 
-# Where things are in the stream's memory, as a Java class.
+# Where things are in the stream's memory and in the control area, as Java classes.
+set(JAVA_MADE ${CMAKE_BINARY_DIR}/java/made)
+file(MAKE_DIRECTORY ${JAVA_MADE}/seriatim/run ${JAVA_MADE}/seriatim/control)
 add_executable(java_layout src/java/layout.c)
-target_include_directories(java_layout PRIVATE src)
-set_target_properties(java_layout PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/java)
-set(JAVA_LAYOUT ${CMAKE_BINARY_DIR}/java/StreamLayout.java)
-add_custom_command(OUTPUT ${JAVA_LAYOUT} COMMAND java_layout > ${JAVA_LAYOUT} DEPENDS java_layout
-                   VERBATIM)
+add_executable(java_control_layout src/java/control_layout.c)
+foreach(program java_layout java_control_layout)
+  target_include_directories(${program} PRIVATE src)
+  set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/java)
+endforeach()
+set(JAVA_LAYOUTS ${JAVA_MADE}/seriatim/run/StreamLayout.java
+                 ${JAVA_MADE}/seriatim/control/ControlLayout.java)
+add_custom_command(OUTPUT ${JAVA_LAYOUTS}
+                   COMMAND java_layout > ${JAVA_MADE}/seriatim/run/StreamLayout.java
+                   COMMAND java_control_layout > ${JAVA_MADE}/seriatim/control/ControlLayout.java
+                   DEPENDS java_layout java_control_layout VERBATIM)
 
 file(GLOB_RECURSE JAVA_SOURCES CONFIGURE_DEPENDS src/java/seriatim/*.java src/java/annotations/*.java)
 set(JAVA_JARS ${RUNTIME_DIR}/seriatim-java.jar ${RUNTIME_DIR}/seriatim-annotations.jar)
 add_custom_command(
   OUTPUT ${JAVA_JARS}
-  COMMAND sh ${CMAKE_SOURCE_DIR}/cmake/java-agent ${CMAKE_SOURCE_DIR}/src/java ${JAVA_LAYOUT}
+  COMMAND sh ${CMAKE_SOURCE_DIR}/cmake/java-agent ${CMAKE_SOURCE_DIR}/src/java ${JAVA_MADE}
           ${JAVA_ASM} ${RUNTIME_DIR} ${Java_JAVAC_EXECUTABLE} ${Java_JAR_EXECUTABLE}
-  DEPENDS ${JAVA_SOURCES} ${JAVA_LAYOUT} cmake/java-agent
+  DEPENDS ${JAVA_SOURCES} ${JAVA_LAYOUTS} cmake/java-agent
   COMMENT "Building the agent for Java programs"
   VERBATIM)
 add_custom_target(seriatim_java_jars ALL DEPENDS ${JAVA_JARS})
@@ -74,8 +82,8 @@ else()
   message(STATUS "Without JUnit 5 there is no extension for it (Debian: junit5)")
 endif()
 
-# What Java cannot do: asking the watcher for a stream.
-add_library(seriatim_java SHARED src/java/native/ask_watcher.c)
+# What Java cannot do: asking the watcher for a stream, and waiting for a turn.
+add_library(seriatim_java SHARED src/java/native/ask_watcher.c src/java/native/turns.c)
 target_include_directories(seriatim_java PRIVATE src ${JNI_HEADERS} ${JNI_HEADERS}/linux)
 set_target_properties(seriatim_java PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${RUNTIME_DIR}
                       C_VISIBILITY_PRESET hidden)

@@ -15,6 +15,7 @@ struct values {
     unsigned relation, format, strategy, until;
     struct st_texts allocators;
     struct filter_values filters;
+    struct st_java_options java;
 };
 
 enum { UNTIL_ALL, UNTIL_FIRST };
@@ -38,6 +39,7 @@ static size_t jobs_of(const struct values *values) {
 static struct st_hunt_options options_of(const struct values *values, const char *const *words,
                                          const struct hunting *hunting) {
     struct st_hunt_options options = usual_hunt(hunting, "hunt", words, values->spec);
+    options.subject.java = &values->java;
     options.subject.client = values->client;
     options.subject.allocators = &values->allocators;
     options.subject.relation = st_relation_or_usual(values->relation, true);
@@ -97,8 +99,7 @@ static enum status hunt_program(const void *command_values, const char *const *o
     struct st_error error;
     if (st_crew_is_worker(ranks_crew()))
         return help_hunting(values, operands);
-    if (check_values(values, &error) < 0 || check_not_java("hunt", operands[0], &error) < 0 ||
-        ranks_resume(values->resume, NULL, &error) < 0 ||
+    if (check_values(values, &error) < 0 || ranks_resume(values->resume, NULL, &error) < 0 ||
         require_same(values, operands, &error) < 0 ||
         st_filters_open(&filters, &values->filters.files, "hunt", inputs, &error) < 0)
         return complain(&error);
@@ -197,6 +198,7 @@ static const struct st_option options[] = {
      .help = "a specification that says which functions should be atomic; without it, nearly all "
              "should"},
     ALLOCATOR_OPTION(struct values),
+    JAVA_OPTIONS(struct values),
     LIMIT_OPTION(struct values),
     STORIES_OPTION(struct values, filters),
     FILTER_OPTIONS(struct values, filters),
@@ -216,7 +218,7 @@ const struct command cmd_hunt = {
         "again, under a scheduler that looks for trouble: one thread at a time, switched\n"
         "where it hurts. Reports blocks that were cut, crashes, failed assertions and\n"
         "deadlocks, what harm came of them, and a schedule for each that 'seriatim\n"
-        "replay' repeats exactly.\n\n"
+        "replay' repeats exactly. A Java program is hunted as it is (java -jar app.jar).\n\n"
         "Exit status: 0 if nothing was found, 1 if something was, 2 after an error.\n",
     .options = options,
     .values_size = sizeof(struct values),

@@ -228,14 +228,6 @@ void warn_of_no_blocks(const struct st_trace_input *input) {
              st_trace_name(input->reading.trace));
 }
 
-int check_not_java(const char *command, const char *program, struct st_error *error) {
-    if (!st_is_java(program))
-        return 0;
-    return st_fail(error, command, ST_AT_FILE, 0,
-                   "the threads of a Java program cannot be scheduled: use 'seriatim run', or "
-                   "'seriatim record' and 'seriatim predict'");
-}
-
 static void warn_of_unwatched(const char *program) {
     if (st_is_java(program))
         warn("%s loaded no class that is to be watched, so there is nothing to check: name some "

@@ -67,9 +67,6 @@ void show_status_line(const char *line);
 /* Warns about lines of a specification that mean something for traces only. NULL is none. */
 void warn_of_elements(const struct st_spec *spec, const char *path);
 
-/* Schedules of Java programs cannot be forced: -1 with an error if the program is java itself. */
-int check_not_java(const char *command, const char *program, struct st_error *error);
-
 /* Warns about what was not seen: a program without our runtime, missing events. */
 void warn_of_watch(const struct st_watch *watch, const char *program);
 

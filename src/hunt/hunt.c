@@ -5,6 +5,7 @@
 #include "hunt/controlled/dealt_runs.h"
 #include "hunt/hunt_state.h"
 #include "hunt/systematic.h"
+#include "session/java/java_program.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -209,6 +210,11 @@ static enum file_kind kind_of_file(const char *path) {
 }
 
 static int refuse_unwatched(const struct st_hunt *hunt, struct st_error *error) {
+    if (hunt->with_agent)
+        return refuse(hunt, error,
+                      "loaded no class that is to be watched: name some with --include "
+                      "'com.acme.*' (classes of the JDK, build tools and test frameworks are left "
+                      "out unless they are named)");
     switch (kind_of_file(hunt->subject.words[0])) {
     case SCRIPT:
         return refuse(hunt, error,
@@ -242,6 +248,10 @@ int st_hunt_check(const struct st_hunt *hunt, const struct st_controlled_run *ru
             "pointer: look for that first, for example with -fsanitize=address");
     if (trouble)
         return refuse_unwatched(hunt, error);
+    if (!run->controlled && hunt->with_agent)
+        return refuse(hunt, error,
+                      "could not be controlled: the agent for Java programs is one of an older "
+                      "seriatim; install seriatim and its agent of the same version");
     if (!run->controlled)
         return refuse(hunt, error,
                       "could not be controlled: it was built with a runtime library of an older "
@@ -607,7 +617,10 @@ struct st_hunt *st_hunt_new(const struct st_hunt_options *options, struct st_err
     st_knowledge_init(&hunt->knowledge);
     hunt->scratch = make_scratch(error);
     hunt->subject.folder = hunt->scratch;
-    if (hunt->scratch) {
+    int prepared = st_java_prepare(options->subject.java, options->subject.command,
+                                   options->subject.words, &hunt->with_agent, error);
+    hunt->subject.started = hunt->with_agent;
+    if (hunt->scratch && prepared == 0) {
         start_cleaner(hunt);
         return hunt;
     }
@@ -660,6 +673,7 @@ void st_hunt_free(struct st_hunt *hunt) {
         waitpid(hunt->cleaner, NULL, 0);
     }
     free(hunt->scratch);
+    free((void *)hunt->with_agent);
     free(hunt->input);
     free(hunt->kept_input);
     free(hunt);

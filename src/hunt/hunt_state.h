@@ -30,11 +30,12 @@ struct st_hunt {
     const struct st_hunt_options *options;
     struct st_hunted subject; /* with scratch files of its own */
     char *scratch;
-    pid_t cleaner;        /* of that; 0: none */
-    int alive;            /* the end of a pipe: as long as somebody has it, the folder is used */
-    char *input;          /* the copy of standard input, or NULL */
-    const char *no_input; /* why there is none although it may be needed, or NULL */
-    char *kept_input;     /* the same beside the schedules, once there is one */
+    const char **with_agent; /* the words that start a Java program; or NULL */
+    pid_t cleaner;           /* of that; 0: none */
+    int alive;               /* the end of a pipe: as long as somebody has it, the folder is used */
+    char *input;             /* the copy of standard input, or NULL */
+    const char *no_input;    /* why there is none although it may be needed, or NULL */
+    char *kept_input;        /* the same beside the schedules, once there is one */
     struct st_knowledge knowledge;
     struct st_expected expected;
     struct st_keys known;

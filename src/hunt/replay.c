@@ -384,6 +384,9 @@ static int run_debugger(struct st_replay *replay, const struct st_run_plan *plan
 
 int st_replay_debug(struct st_replay *replay, struct st_error *error) {
     struct st_controlled_run run;
+    if (replay->hunt->with_agent)
+        return st_fail(error, "replay", ST_AT_FILE, 0,
+                       "gdb cannot stop a Java program in its own code: replay it without --gdb");
     if (prepare(replay, error) < 0)
         return -1;
     plan_again(replay, &run);

@@ -18,8 +18,8 @@ static const char *const kinds[ST_DEVIATION_KINDS] = {
     [ST_DEVIATION_SIGNAL] = "signal",   [ST_DEVIATION_ARRIVAL] = "arrival"};
 
 /* What is likely to change how many threads there are, or what is printed. */
-static const char *const noted[] = {"OMP_NUM_THREADS", "OMP_SCHEDULE", "LANG",
-                                    "LC_ALL",          "TZ",           "MALLOC_ARENA_MAX"};
+static const char *const noted[] = {"OMP_NUM_THREADS",  "OMP_SCHEDULE", "LANG", "LC_ALL", "TZ",
+                                    "MALLOC_ARENA_MAX", "SERIATIM_JAVA"};
 
 /* ---- writing ---- */
 

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* asprintf */
 #include "symbol/java_sites.h"
 
+#include "base/map64.h"
 #include "base/memory.h"
 #include "base/names.h"
 #include "symbol/frames.h"
@@ -16,7 +17,9 @@
 /* Invariant: lines[i] is row i as it was written, with zero bytes in place of its first tabs once
  * it was asked for; `begun` is what has come of the next one. */
 struct st_java_sites {
-    int fd; /* -1: there is no file */
+    int fd;                  /* -1: there is no file */
+    struct st_map64 numbers; /* of rows, if they have one: all have, and are not in their order */
+    bool numbered;
     char **lines;
     size_t count, capacity;
     bool *parsed;
@@ -62,6 +65,7 @@ struct st_java_sites *st_java_sites_open(const char *path, const char *base, con
     sites->base = base ? st_strdup(base) : NULL;
     sites->sources = sources ? st_strdup(sources) : NULL;
     st_names_init(&sites->files);
+    st_map64_init(&sites->numbers);
     if (sites->fd >= 0 && is_temporary(path))
         unlink(path);
     return sites;
@@ -84,16 +88,36 @@ void st_java_sites_free(struct st_java_sites *sites) {
     free(sites->sources);
     free(sites->found);
     st_names_free(&sites->files);
+    st_map64_free(&sites->numbers);
     free(sites);
 }
 
 /* ---- reading ---- */
+
+/* "#17" and a tab before a row. */
+static void take_number(struct st_java_sites *sites, char *line) {
+    char *end = line;
+    uint64_t number = line[0] == '#' ? strtoul(line + 1, &end, 10) : UINT64_MAX;
+    if (*end == '\t')
+        memmove(line, end + 1, strlen(end + 1) + 1);
+    sites->numbered = true;
+    st_map64_renew(&sites->numbers, number);
+}
+
+/* Where in `lines` the row is, which may not be there yet. */
+static size_t place_of(struct st_java_sites *sites, uint64_t number) {
+    if (!sites->numbered)
+        return (size_t)number;
+    return st_map64_find(&sites->numbers, number); /* none is larger than any */
+}
 
 static void add_line(struct st_java_sites *sites, const char *text, size_t length) {
     st_reserve(&sites->lines, &sites->capacity, sites->count + 1);
     char *line = st_alloc(length + 1, 1);
     memcpy(line, text, length);
     sites->lines[sites->count++] = line;
+    if (line[0] == '#' || sites->numbered)
+        take_number(sites, line);
 }
 
 static void take_lines(struct st_java_sites *sites) {
@@ -220,9 +244,11 @@ static struct st_java_row parse(struct st_java_sites *sites, char *line) {
 }
 
 struct st_java_row st_java_row(struct st_java_sites *sites, uint64_t offset) {
-    uint64_t number = offset / ST_JAVA_ROW_BYTES;
-    if (number >= sites->count)
+    size_t number = place_of(sites, offset / ST_JAVA_ROW_BYTES);
+    if (number >= sites->count) {
         read_more(sites);
+        number = place_of(sites, offset / ST_JAVA_ROW_BYTES);
+    }
     if (number >= sites->count)
         return nothing;
     st_reserve(&sites->parsed, &sites->parsed_capacity, sites->count);

@@ -195,7 +195,7 @@ class BadInput(Case):
         self.assertIn("is a native image, and Java programs are watched in a JVM", self.refused("run", image))
 
     def test_a_hunt(self):
-        self.assertIn("the threads of a Java program cannot be scheduled: use 'seriatim run'",
+        self.assertIn("java: loaded no class that is to be watched: name some with --include",
                       self.refused("hunt", "java", "-version"))
 
 

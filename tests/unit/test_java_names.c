@@ -55,6 +55,22 @@ static struct st_modules *modules_of(const struct file *file, const char *base) 
     return modules;
 }
 
+static void numbered_rows_come_in_any_order(void **state) {
+    (void)state;
+    struct file file;
+    make(&file);
+    add(&file, "#90000000\tL\tbank.Vault\n#17\tL\tbank.Safe\n");
+    struct st_modules *modules = modules_of(&file, NULL);
+    assert_string_equal(st_java_row_at(modules, pc_of(17)).name, "bank.Safe");
+    assert_string_equal(st_java_row_at(modules, pc_of(90000000)).name, "bank.Vault");
+    assert_int_equal(st_java_row_at(modules, pc_of(0)).kind, ST_JAVA_NOTHING);
+    add(&file, "L\tbank.Lost\n#3\tL\tbank.Door\n"); /* one has lost its number */
+    assert_string_equal(st_java_row_at(modules, pc_of(3)).name, "bank.Door");
+    assert_int_equal(st_java_row_at(modules, pc_of(2)).kind, ST_JAVA_NOTHING);
+    st_modules_free(modules);
+    drop(&file);
+}
+
 static void rows_name_methods_and_lines(void **state) {
     (void)state;
     struct file file;
@@ -171,6 +187,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_name_methods_and_lines),
         cmocka_unit_test(a_method_may_have_a_loop_unless_the_agent_says_not),
+        cmocka_unit_test(numbered_rows_come_in_any_order),
         cmocka_unit_test(damaged_rows_name_nothing),
         cmocka_unit_test(sources_are_looked_for_where_builds_have_them),
         cmocka_unit_test(objects_are_named_by_class_number_and_field),

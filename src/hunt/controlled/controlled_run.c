@@ -142,8 +142,8 @@ static int watch_run(const struct st_hunted *subject, struct st_controlled_run *
     struct st_error error;
     st_live_check_init(&check, subject->relation, subject->keep, false, &hooks);
     check.allocators = subject->allocators;
-    if (st_live_check_start(&check, subject->command, subject->words, subject->spec, &following,
-                            &error) < 0)
+    if (st_live_check_start(&check, subject->command, st_hunted_command(subject), subject->spec,
+                            &following, &error) < 0)
         return describe_trouble(&error, description);
     st_live_check_follow(&check);
     run->log = st_area_log(&run->area);

@@ -9,12 +9,15 @@
 #include <stdint.h>
 
 struct st_crew;
+struct st_java_options;
 
 struct st_hunted {
     const char *command; /* of ours, for messages: "hunt" */
     const char *const *words;
-    const char *spec;                  /* a file, or NULL */
-    const struct st_texts *allocators; /* as in struct st_translation */
+    const char *const *started;         /* the words by which it is started; NULL: the same */
+    const struct st_java_options *java; /* NULL: those in the environment */
+    const char *spec;                   /* a file, or NULL */
+    const struct st_texts *allocators;  /* as in struct st_translation */
     const char *input;  /* a file that each run gets as standard input; NULL: /dev/null */
     const char *folder; /* for scratch files */
     const char *client; /* a command that is started when the program listens, or NULL */
@@ -26,5 +29,9 @@ struct st_hunted {
     bool real_time;
     struct st_crew *crew; /* who does the runs; NULL: this process */
 };
+
+static inline const char *const *st_hunted_command(const struct st_hunted *subject) {
+    return subject->started ? subject->started : subject->words;
+}
 
 #endif

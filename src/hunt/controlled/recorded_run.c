@@ -27,8 +27,8 @@ static int record(const struct st_hunted *subject, struct st_recording *recordin
     recording->most_events = MOST_EVENTS;
     struct st_translation translation = st_recording_translation(recording);
     translation.allocators = subject->allocators;
-    if (st_watched_program_start(watch, subject->command, subject->words, subject->spec, spec,
-                                 &translation, &following, error) < 0)
+    if (st_watched_program_start(watch, subject->command, st_hunted_command(subject), subject->spec,
+                                 spec, &translation, &following, error) < 0)
         return -1;
     st_watch_follow(watch, &hooks);
     st_recording_close(recording);

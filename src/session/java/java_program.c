@@ -251,7 +251,8 @@ static int fail_without_agent(const char *command, const char *folder, struct st
 
 int st_java_prepare(const struct st_java_options *options, const char *command,
                     const char *const *words, const char ***changed, struct st_error *error) {
-    bool java = st_is_java(words[0]), given = are_given(options);
+    bool java = st_is_java(words[0]);
+    bool given = options ? are_given(options) : getenv(options_variable) != NULL;
     *changed = NULL;
     if (java && check_java(command, words, error) < 0)
         return -1;
@@ -263,7 +264,8 @@ int st_java_prepare(const struct st_java_options *options, const char *command,
     char *agent = st_java_agent(folder);
     int result = agent || (!java && !given) ? 0 : fail_without_agent(command, folder, error);
     if (agent) {
-        set_options(options);
+        if (options)
+            set_options(options);
         if (java)
             *changed = with_agent(words, agent);
         else

@@ -37,7 +37,8 @@ unsigned st_java_version(const char *command);
 
 /* Sets the environment for a program that is about to be started, and its words: those given, or in
  * *changed with the agent among them, to be released with free(). -1 with an error if it is a Java
- * program that cannot be watched. `command` is for the error. */
+ * program that cannot be watched. `command` is for the error. `options` may be NULL: those that are
+ * in the environment. */
 int st_java_prepare(const struct st_java_options *options, const char *command,
                     const char *const *words, const char ***changed, struct st_error *error);
 

@@ -5,6 +5,7 @@ import java.lang.instrument.Instrumentation;
 import java.util.concurrent.atomic.AtomicInteger;
 import seriatim.run.Attachment;
 import seriatim.run.Settings;
+import seriatim.run.Turns;
 
 /** Starts the agent, after its classes are where all classes find them. */
 public final class Start {
@@ -27,6 +28,7 @@ public final class Start {
                         return asked < 0 ? null : "/proc/self/fd/" + asked;
                     },
                     () -> Rendezvous.close(descriptor.get()));
+        Turns.library = new File(jar.getParentFile(), "libseriatim_java.so").getAbsolutePath();
         ClassLoader inner = new InnerLoader(jar);
         Class.forName("seriatim.weave.Transformer", true, inner)
                 .getMethod("install", Instrumentation.class)

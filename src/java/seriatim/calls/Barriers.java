@@ -1,16 +1,20 @@
 package seriatim.calls;
 
+import static seriatim.control.ControlLayout.*;
+
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import seriatim.run.Sync;
 import seriatim.run.ThreadState;
+import seriatim.run.Turns;
 
 @Replaces(CyclicBarrier.class)
 public final class Barriers {
     public static int await(CyclicBarrier barrier, ThreadState t, int site)
             throws InterruptedException, BrokenBarrierException {
+        Turns.point(AT_BARRIER, barrier, t, site);
         Sync.send(t, barrier, 0, site);
         Sync.split(t);
         try {
@@ -22,6 +26,7 @@ public final class Barriers {
 
     public static int await(CyclicBarrier barrier, long time, TimeUnit unit, ThreadState t, int site)
             throws InterruptedException, BrokenBarrierException, TimeoutException {
+        Turns.point(AT_BARRIER, barrier, t, site);
         Sync.send(t, barrier, 0, site);
         Sync.split(t);
         try {

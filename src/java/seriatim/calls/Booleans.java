@@ -8,28 +8,28 @@ import seriatim.run.ThreadState;
 @Replaces(AtomicBoolean.class)
 public final class Booleans {
     public static boolean get(AtomicBoolean a, ThreadState t, int site) {
-        long[] part = Cells.begin(a, 0, t, site);
+        long[] part = Cells.beginLoad(a, 0, t, site);
         boolean v = a.get();
         Cells.loaded(part, 0, v ? 1 : 0, t, site);
         return v;
     }
 
     public static boolean getPlain(AtomicBoolean a, ThreadState t, int site) {
-        long[] part = Cells.begin(a, 0, t, site);
+        long[] part = Cells.beginLoad(a, 0, t, site);
         boolean v = a.getPlain();
         Cells.loaded(part, 0, v ? 1 : 0, t, site);
         return v;
     }
 
     public static boolean getOpaque(AtomicBoolean a, ThreadState t, int site) {
-        long[] part = Cells.begin(a, 0, t, site);
+        long[] part = Cells.beginLoad(a, 0, t, site);
         boolean v = a.getOpaque();
         Cells.loaded(part, 0, v ? 1 : 0, t, site);
         return v;
     }
 
     public static boolean getAcquire(AtomicBoolean a, ThreadState t, int site) {
-        long[] part = Cells.begin(a, 0, t, site);
+        long[] part = Cells.beginLoad(a, 0, t, site);
         boolean v = a.getAcquire();
         Cells.loaded(part, 0, v ? 1 : 0, t, site);
         return v;

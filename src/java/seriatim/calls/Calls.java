@@ -1,5 +1,10 @@
 package seriatim.calls;
 
+import seriatim.calls.turns.Clocks;
+import seriatim.calls.turns.Joins;
+import seriatim.calls.turns.Notifications;
+import seriatim.calls.turns.Yields;
+
 /** All classes whose methods replace calls. */
 public final class Calls {
     public static final Class<?>[] ALL = {
@@ -9,6 +14,11 @@ public final class Calls {
         References.class, IntegerArrays.class, LongArrays.class, ReferenceArrays.class,
         HandleMakers.class, ElementHandles.class, Copies.class, MapCalls.class, Queues.class,
         ArrayCalls.class, IntegerUpdaters.class, LongUpdaters.class, ReferenceUpdaters.class,
+    };
+
+    /** More of them, where threads take turns. */
+    public static final Class<?>[] IN_TURNS = {
+        Notifications.class, Clocks.class, Joins.class, Yields.class,
     };
 
     private Calls() {}

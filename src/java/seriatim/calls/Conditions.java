@@ -1,11 +1,14 @@
 package seriatim.calls;
 
+import static seriatim.control.ControlLayout.*;
+
 import java.util.Date;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import seriatim.run.LockIdentity;
 import seriatim.run.Sync;
 import seriatim.run.ThreadState;
+import seriatim.run.Turns;
 
 /** Waiting at a condition gives its lock up. */
 @Replaces(Condition.class)
@@ -30,6 +33,7 @@ public final class Conditions {
 
     public static void await(Condition condition, ThreadState t, int site)
             throws InterruptedException {
+        Turns.point(AT_COND_WAIT, condition, t, site);
         Object lock = LockIdentity.of(condition);
         int times = begin(lock, t, site);
         try {
@@ -40,6 +44,7 @@ public final class Conditions {
     }
 
     public static void awaitUninterruptibly(Condition condition, ThreadState t, int site) {
+        Turns.point(AT_COND_WAIT, condition, t, site);
         Object lock = LockIdentity.of(condition);
         int times = begin(lock, t, site);
         try {
@@ -51,6 +56,7 @@ public final class Conditions {
 
     public static boolean await(Condition condition, long time, TimeUnit unit, ThreadState t,
             int site) throws InterruptedException {
+        Turns.point(AT_COND_WAIT, condition, t, site);
         Object lock = LockIdentity.of(condition);
         int times = begin(lock, t, site);
         try {
@@ -62,6 +68,7 @@ public final class Conditions {
 
     public static long awaitNanos(Condition condition, long time, ThreadState t, int site)
             throws InterruptedException {
+        Turns.point(AT_COND_WAIT, condition, t, site);
         Object lock = LockIdentity.of(condition);
         int times = begin(lock, t, site);
         try {
@@ -73,6 +80,7 @@ public final class Conditions {
 
     public static boolean awaitUntil(Condition condition, Date deadline, ThreadState t, int site)
             throws InterruptedException {
+        Turns.point(AT_COND_WAIT, condition, t, site);
         Object lock = LockIdentity.of(condition);
         int times = begin(lock, t, site);
         try {

@@ -10,28 +10,28 @@ import seriatim.run.ThreadState;
 @Replaces(AtomicIntegerArray.class)
 public final class IntegerArrays {
     public static int get(AtomicIntegerArray a, int i, ThreadState t, int site) {
-        long[] part = Cells.begin(a, i, t, site);
+        long[] part = Cells.beginLoad(a, i, t, site);
         int v = a.get(i);
         Cells.loaded(part, i, v, t, site);
         return v;
     }
 
     public static int getPlain(AtomicIntegerArray a, int i, ThreadState t, int site) {
-        long[] part = Cells.begin(a, i, t, site);
+        long[] part = Cells.beginLoad(a, i, t, site);
         int v = a.getPlain(i);
         Cells.loaded(part, i, v, t, site);
         return v;
     }
 
     public static int getOpaque(AtomicIntegerArray a, int i, ThreadState t, int site) {
-        long[] part = Cells.begin(a, i, t, site);
+        long[] part = Cells.beginLoad(a, i, t, site);
         int v = a.getOpaque(i);
         Cells.loaded(part, i, v, t, site);
         return v;
     }
 
     public static int getAcquire(AtomicIntegerArray a, int i, ThreadState t, int site) {
-        long[] part = Cells.begin(a, i, t, site);
+        long[] part = Cells.beginLoad(a, i, t, site);
         int v = a.getAcquire(i);
         Cells.loaded(part, i, v, t, site);
         return v;
@@ -182,6 +182,7 @@ public final class IntegerArrays {
 
     public static int getAndUpdate(
             AtomicIntegerArray a, int i, IntUnaryOperator with, ThreadState t, int site) {
+        Cells.approach(a, i, t, site);
         int v = a.getAndUpdate(i, with);
         Cells.afterwards(a, i, v, v, t, site);
         return v;
@@ -189,6 +190,7 @@ public final class IntegerArrays {
 
     public static int updateAndGet(
             AtomicIntegerArray a, int i, IntUnaryOperator with, ThreadState t, int site) {
+        Cells.approach(a, i, t, site);
         int v = a.updateAndGet(i, with);
         Cells.afterwards(a, i, v, v, t, site);
         return v;
@@ -196,6 +198,7 @@ public final class IntegerArrays {
 
     public static int getAndAccumulate(
             AtomicIntegerArray a, int i, int x, IntBinaryOperator with, ThreadState t, int site) {
+        Cells.approach(a, i, t, site);
         int v = a.getAndAccumulate(i, x, with);
         Cells.afterwards(a, i, v, v, t, site);
         return v;
@@ -203,6 +206,7 @@ public final class IntegerArrays {
 
     public static int accumulateAndGet(
             AtomicIntegerArray a, int i, int x, IntBinaryOperator with, ThreadState t, int site) {
+        Cells.approach(a, i, t, site);
         int v = a.accumulateAndGet(i, x, with);
         Cells.afterwards(a, i, v, v, t, site);
         return v;

@@ -10,28 +10,28 @@ import seriatim.run.ThreadState;
 @Replaces(AtomicInteger.class)
 public final class Integers {
     public static int get(AtomicInteger a, ThreadState t, int site) {
-        long[] part = Cells.begin(a, 0, t, site);
+        long[] part = Cells.beginLoad(a, 0, t, site);
         int v = a.get();
         Cells.loaded(part, 0, v, t, site);
         return v;
     }
 
     public static int getPlain(AtomicInteger a, ThreadState t, int site) {
-        long[] part = Cells.begin(a, 0, t, site);
+        long[] part = Cells.beginLoad(a, 0, t, site);
         int v = a.getPlain();
         Cells.loaded(part, 0, v, t, site);
         return v;
     }
 
     public static int getOpaque(AtomicInteger a, ThreadState t, int site) {
-        long[] part = Cells.begin(a, 0, t, site);
+        long[] part = Cells.beginLoad(a, 0, t, site);
         int v = a.getOpaque();
         Cells.loaded(part, 0, v, t, site);
         return v;
     }
 
     public static int getAcquire(AtomicInteger a, ThreadState t, int site) {
-        long[] part = Cells.begin(a, 0, t, site);
+        long[] part = Cells.beginLoad(a, 0, t, site);
         int v = a.getAcquire();
         Cells.loaded(part, 0, v, t, site);
         return v;
@@ -182,6 +182,7 @@ public final class Integers {
 
     public static int getAndUpdate(
             AtomicInteger a, IntUnaryOperator with, ThreadState t, int site) {
+        Cells.approach(a, 0, t, site);
         int v = a.getAndUpdate(with);
         Cells.afterwards(a, 0, v, v, t, site);
         return v;
@@ -189,6 +190,7 @@ public final class Integers {
 
     public static int updateAndGet(
             AtomicInteger a, IntUnaryOperator with, ThreadState t, int site) {
+        Cells.approach(a, 0, t, site);
         int v = a.updateAndGet(with);
         Cells.afterwards(a, 0, v, v, t, site);
         return v;
@@ -196,6 +198,7 @@ public final class Integers {
 
     public static int getAndAccumulate(
             AtomicInteger a, int x, IntBinaryOperator with, ThreadState t, int site) {
+        Cells.approach(a, 0, t, site);
         int v = a.getAndAccumulate(x, with);
         Cells.afterwards(a, 0, v, v, t, site);
         return v;
@@ -203,6 +206,7 @@ public final class Integers {
 
     public static int accumulateAndGet(
             AtomicInteger a, int x, IntBinaryOperator with, ThreadState t, int site) {
+        Cells.approach(a, 0, t, site);
         int v = a.accumulateAndGet(x, with);
         Cells.afterwards(a, 0, v, v, t, site);
         return v;

@@ -10,28 +10,28 @@ import seriatim.run.ThreadState;
 @Replaces(AtomicLongArray.class)
 public final class LongArrays {
     public static long get(AtomicLongArray a, int i, ThreadState t, int site) {
-        long[] part = Cells.begin(a, i, t, site);
+        long[] part = Cells.beginLoad(a, i, t, site);
         long v = a.get(i);
         Cells.loaded(part, i, v, t, site);
         return v;
     }
 
     public static long getPlain(AtomicLongArray a, int i, ThreadState t, int site) {
-        long[] part = Cells.begin(a, i, t, site);
+        long[] part = Cells.beginLoad(a, i, t, site);
         long v = a.getPlain(i);
         Cells.loaded(part, i, v, t, site);
         return v;
     }
 
     public static long getOpaque(AtomicLongArray a, int i, ThreadState t, int site) {
-        long[] part = Cells.begin(a, i, t, site);
+        long[] part = Cells.beginLoad(a, i, t, site);
         long v = a.getOpaque(i);
         Cells.loaded(part, i, v, t, site);
         return v;
     }
 
     public static long getAcquire(AtomicLongArray a, int i, ThreadState t, int site) {
-        long[] part = Cells.begin(a, i, t, site);
+        long[] part = Cells.beginLoad(a, i, t, site);
         long v = a.getAcquire(i);
         Cells.loaded(part, i, v, t, site);
         return v;
@@ -182,6 +182,7 @@ public final class LongArrays {
 
     public static long getAndUpdate(
             AtomicLongArray a, int i, LongUnaryOperator with, ThreadState t, int site) {
+        Cells.approach(a, i, t, site);
         long v = a.getAndUpdate(i, with);
         Cells.afterwards(a, i, v, v, t, site);
         return v;
@@ -189,6 +190,7 @@ public final class LongArrays {
 
     public static long updateAndGet(
             AtomicLongArray a, int i, LongUnaryOperator with, ThreadState t, int site) {
+        Cells.approach(a, i, t, site);
         long v = a.updateAndGet(i, with);
         Cells.afterwards(a, i, v, v, t, site);
         return v;
@@ -196,6 +198,7 @@ public final class LongArrays {
 
     public static long getAndAccumulate(
             AtomicLongArray a, int i, long x, LongBinaryOperator with, ThreadState t, int site) {
+        Cells.approach(a, i, t, site);
         long v = a.getAndAccumulate(i, x, with);
         Cells.afterwards(a, i, v, v, t, site);
         return v;
@@ -203,6 +206,7 @@ public final class LongArrays {
 
     public static long accumulateAndGet(
             AtomicLongArray a, int i, long x, LongBinaryOperator with, ThreadState t, int site) {
+        Cells.approach(a, i, t, site);
         long v = a.accumulateAndGet(i, x, with);
         Cells.afterwards(a, i, v, v, t, site);
         return v;

@@ -10,28 +10,28 @@ import seriatim.run.ThreadState;
 @Replaces(AtomicLong.class)
 public final class Longs {
     public static long get(AtomicLong a, ThreadState t, int site) {
-        long[] part = Cells.begin(a, 0, t, site);
+        long[] part = Cells.beginLoad(a, 0, t, site);
         long v = a.get();
         Cells.loaded(part, 0, v, t, site);
         return v;
     }
 
     public static long getPlain(AtomicLong a, ThreadState t, int site) {
-        long[] part = Cells.begin(a, 0, t, site);
+        long[] part = Cells.beginLoad(a, 0, t, site);
         long v = a.getPlain();
         Cells.loaded(part, 0, v, t, site);
         return v;
     }
 
     public static long getOpaque(AtomicLong a, ThreadState t, int site) {
-        long[] part = Cells.begin(a, 0, t, site);
+        long[] part = Cells.beginLoad(a, 0, t, site);
         long v = a.getOpaque();
         Cells.loaded(part, 0, v, t, site);
         return v;
     }
 
     public static long getAcquire(AtomicLong a, ThreadState t, int site) {
-        long[] part = Cells.begin(a, 0, t, site);
+        long[] part = Cells.beginLoad(a, 0, t, site);
         long v = a.getAcquire();
         Cells.loaded(part, 0, v, t, site);
         return v;
@@ -182,6 +182,7 @@ public final class Longs {
 
     public static long getAndUpdate(
             AtomicLong a, LongUnaryOperator with, ThreadState t, int site) {
+        Cells.approach(a, 0, t, site);
         long v = a.getAndUpdate(with);
         Cells.afterwards(a, 0, v, v, t, site);
         return v;
@@ -189,6 +190,7 @@ public final class Longs {
 
     public static long updateAndGet(
             AtomicLong a, LongUnaryOperator with, ThreadState t, int site) {
+        Cells.approach(a, 0, t, site);
         long v = a.updateAndGet(with);
         Cells.afterwards(a, 0, v, v, t, site);
         return v;
@@ -196,6 +198,7 @@ public final class Longs {
 
     public static long getAndAccumulate(
             AtomicLong a, long x, LongBinaryOperator with, ThreadState t, int site) {
+        Cells.approach(a, 0, t, site);
         long v = a.getAndAccumulate(x, with);
         Cells.afterwards(a, 0, v, v, t, site);
         return v;
@@ -203,6 +206,7 @@ public final class Longs {
 
     public static long accumulateAndGet(
             AtomicLong a, long x, LongBinaryOperator with, ThreadState t, int site) {
+        Cells.approach(a, 0, t, site);
         long v = a.accumulateAndGet(x, with);
         Cells.afterwards(a, 0, v, v, t, site);
         return v;

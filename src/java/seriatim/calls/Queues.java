@@ -1,5 +1,7 @@
 package seriatim.calls;
 
+import static seriatim.control.ControlLayout.*;
+
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingDeque;
@@ -16,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TransferQueue;
 import seriatim.run.Sync;
 import seriatim.run.ThreadState;
+import seriatim.run.Turns;
 
 /** Queues: what is put in comes before what those do who take something out. */
 @Replaces({
@@ -64,8 +67,15 @@ public final class Queues {
         return item;
     }
 
+    /** Others are no means to wait for each other, or to share something. */
+    private static void point(int kind, Queue<?> queue, ThreadState t, int site) {
+        if (isConcurrent(queue))
+            Turns.point(kind, queue, t, site);
+    }
+
     public static boolean add(
             Queue<?> queue, Object item, ThreadState t, int site) {
+        point(AT_COND_SIGNAL, queue, t, site);
         giving(queue, t, site);
         boolean done = of(queue).add(item);
         given(queue, t, site);
@@ -74,6 +84,7 @@ public final class Queues {
 
     public static boolean offer(
             Queue<?> queue, Object item, ThreadState t, int site) {
+        point(AT_COND_SIGNAL, queue, t, site);
         giving(queue, t, site);
         boolean done = of(queue).offer(item);
         given(queue, t, site);
@@ -83,6 +94,7 @@ public final class Queues {
     public static boolean offer(
             BlockingQueue<?> queue, Object item, long time, TimeUnit unit, ThreadState t, int site)
             throws InterruptedException {
+        point(AT_COND_SIGNAL, queue, t, site);
         giving(queue, t, site);
         boolean done = blocking(queue).offer(item, time, unit);
         given(queue, t, site);
@@ -92,6 +104,7 @@ public final class Queues {
     public static void put(
             BlockingQueue<?> queue, Object item, ThreadState t, int site)
             throws InterruptedException {
+        point(AT_COND_SIGNAL, queue, t, site);
         giving(queue, t, site);
         blocking(queue).put(item);
         given(queue, t, site);
@@ -99,24 +112,28 @@ public final class Queues {
 
     public static Object poll(
             Queue<?> queue, ThreadState t, int site) {
+        point(AT_SEM_WAIT, queue, t, site);
         taking(queue, t, site);
         return taken(queue, of(queue).poll(), t, site);
     }
 
     public static Object remove(
             Queue<?> queue, ThreadState t, int site) {
+        point(AT_SEM_WAIT, queue, t, site);
         taking(queue, t, site);
         return taken(queue, of(queue).remove(), t, site);
     }
 
     public static Object peek(
             Queue<?> queue, ThreadState t, int site) {
+        point(AT_SEM_WAIT, queue, t, site);
         taking(queue, t, site);
         return taken(queue, of(queue).peek(), t, site);
     }
 
     public static Object element(
             Queue<?> queue, ThreadState t, int site) {
+        point(AT_SEM_WAIT, queue, t, site);
         taking(queue, t, site);
         return taken(queue, of(queue).element(), t, site);
     }
@@ -124,6 +141,7 @@ public final class Queues {
     public static Object poll(
             BlockingQueue<?> queue, long time, TimeUnit unit, ThreadState t, int site)
             throws InterruptedException {
+        point(AT_SEM_WAIT, queue, t, site);
         taking(queue, t, site);
         Sync.split(t);
         return taken(queue, blocking(queue).poll(time, unit), t, site);
@@ -132,6 +150,7 @@ public final class Queues {
     public static Object take(
             BlockingQueue<?> queue, ThreadState t, int site)
             throws InterruptedException {
+        point(AT_COND_WAIT, queue, t, site);
         taking(queue, t, site);
         Sync.split(t);
         return taken(queue, blocking(queue).take(), t, site);

@@ -15,28 +15,28 @@ public final class ReferenceArrays {
     }
 
     public static Object get(AtomicReferenceArray<?> a, int i, ThreadState t, int site) {
-        long[] part = Cells.begin(a, i, t, site);
+        long[] part = Cells.beginLoad(a, i, t, site);
         Object v = of(a).get(i);
         Cells.loaded(part, i, Cells.word(v), t, site);
         return v;
     }
 
     public static Object getPlain(AtomicReferenceArray<?> a, int i, ThreadState t, int site) {
-        long[] part = Cells.begin(a, i, t, site);
+        long[] part = Cells.beginLoad(a, i, t, site);
         Object v = of(a).getPlain(i);
         Cells.loaded(part, i, Cells.word(v), t, site);
         return v;
     }
 
     public static Object getOpaque(AtomicReferenceArray<?> a, int i, ThreadState t, int site) {
-        long[] part = Cells.begin(a, i, t, site);
+        long[] part = Cells.beginLoad(a, i, t, site);
         Object v = of(a).getOpaque(i);
         Cells.loaded(part, i, Cells.word(v), t, site);
         return v;
     }
 
     public static Object getAcquire(AtomicReferenceArray<?> a, int i, ThreadState t, int site) {
-        long[] part = Cells.begin(a, i, t, site);
+        long[] part = Cells.beginLoad(a, i, t, site);
         Object v = of(a).getAcquire(i);
         Cells.loaded(part, i, Cells.word(v), t, site);
         return v;
@@ -150,6 +150,7 @@ public final class ReferenceArrays {
 
     public static Object getAndUpdate(
             AtomicReferenceArray<?> a, int i, UnaryOperator<Object> with, ThreadState t, int site) {
+        Cells.approach(a, i, t, site);
         Object v = of(a).getAndUpdate(i, with);
         Cells.afterwards(a, i, Cells.word(v), Cells.word(v), t, site);
         return v;
@@ -157,6 +158,7 @@ public final class ReferenceArrays {
 
     public static Object updateAndGet(
             AtomicReferenceArray<?> a, int i, UnaryOperator<Object> with, ThreadState t, int site) {
+        Cells.approach(a, i, t, site);
         Object v = of(a).updateAndGet(i, with);
         Cells.afterwards(a, i, Cells.word(v), Cells.word(v), t, site);
         return v;
@@ -164,6 +166,7 @@ public final class ReferenceArrays {
 
     public static Object getAndAccumulate(
             AtomicReferenceArray<?> a, int i, Object x, BinaryOperator<Object> with, ThreadState t, int site) {
+        Cells.approach(a, i, t, site);
         Object v = of(a).getAndAccumulate(i, x, with);
         Cells.afterwards(a, i, Cells.word(v), Cells.word(v), t, site);
         return v;
@@ -171,6 +174,7 @@ public final class ReferenceArrays {
 
     public static Object accumulateAndGet(
             AtomicReferenceArray<?> a, int i, Object x, BinaryOperator<Object> with, ThreadState t, int site) {
+        Cells.approach(a, i, t, site);
         Object v = of(a).accumulateAndGet(i, x, with);
         Cells.afterwards(a, i, Cells.word(v), Cells.word(v), t, site);
         return v;

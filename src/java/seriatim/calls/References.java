@@ -15,28 +15,28 @@ public final class References {
     }
 
     public static Object get(AtomicReference<?> a, ThreadState t, int site) {
-        long[] part = Cells.begin(a, 0, t, site);
+        long[] part = Cells.beginLoad(a, 0, t, site);
         Object v = of(a).get();
         Cells.loaded(part, 0, Cells.word(v), t, site);
         return v;
     }
 
     public static Object getPlain(AtomicReference<?> a, ThreadState t, int site) {
-        long[] part = Cells.begin(a, 0, t, site);
+        long[] part = Cells.beginLoad(a, 0, t, site);
         Object v = of(a).getPlain();
         Cells.loaded(part, 0, Cells.word(v), t, site);
         return v;
     }
 
     public static Object getOpaque(AtomicReference<?> a, ThreadState t, int site) {
-        long[] part = Cells.begin(a, 0, t, site);
+        long[] part = Cells.beginLoad(a, 0, t, site);
         Object v = of(a).getOpaque();
         Cells.loaded(part, 0, Cells.word(v), t, site);
         return v;
     }
 
     public static Object getAcquire(AtomicReference<?> a, ThreadState t, int site) {
-        long[] part = Cells.begin(a, 0, t, site);
+        long[] part = Cells.beginLoad(a, 0, t, site);
         Object v = of(a).getAcquire();
         Cells.loaded(part, 0, Cells.word(v), t, site);
         return v;
@@ -145,6 +145,7 @@ public final class References {
 
     public static Object getAndUpdate(
             AtomicReference<?> a, UnaryOperator<Object> with, ThreadState t, int site) {
+        Cells.approach(a, 0, t, site);
         Object v = of(a).getAndUpdate(with);
         Cells.afterwards(a, 0, Cells.word(v), Cells.word(v), t, site);
         return v;
@@ -152,6 +153,7 @@ public final class References {
 
     public static Object updateAndGet(
             AtomicReference<?> a, UnaryOperator<Object> with, ThreadState t, int site) {
+        Cells.approach(a, 0, t, site);
         Object v = of(a).updateAndGet(with);
         Cells.afterwards(a, 0, Cells.word(v), Cells.word(v), t, site);
         return v;
@@ -159,6 +161,7 @@ public final class References {
 
     public static Object getAndAccumulate(
             AtomicReference<?> a, Object x, BinaryOperator<Object> with, ThreadState t, int site) {
+        Cells.approach(a, 0, t, site);
         Object v = of(a).getAndAccumulate(x, with);
         Cells.afterwards(a, 0, Cells.word(v), Cells.word(v), t, site);
         return v;
@@ -166,6 +169,7 @@ public final class References {
 
     public static Object accumulateAndGet(
             AtomicReference<?> a, Object x, BinaryOperator<Object> with, ThreadState t, int site) {
+        Cells.approach(a, 0, t, site);
         Object v = of(a).accumulateAndGet(x, with);
         Cells.afterwards(a, 0, Cells.word(v), Cells.word(v), t, site);
         return v;

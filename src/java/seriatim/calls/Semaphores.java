@@ -1,9 +1,12 @@
 package seriatim.calls;
 
+import static seriatim.control.ControlLayout.*;
+
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import seriatim.run.Sync;
 import seriatim.run.ThreadState;
+import seriatim.run.Turns;
 
 /** Semaphores: with one permit they may be locks, which the watcher finds out. */
 @Replaces(Semaphore.class)
@@ -17,6 +20,7 @@ public final class Semaphores {
 
     public static void acquire(Semaphore semaphore, ThreadState t, int site)
             throws InterruptedException {
+        Turns.point(AT_SEM_WAIT, semaphore, t, site);
         Sync.semaphoreSeen(t, semaphore, site);
         semaphore.acquire();
         acquired(semaphore, 1, t, site);
@@ -24,12 +28,14 @@ public final class Semaphores {
 
     public static void acquire(Semaphore semaphore, int permits, ThreadState t, int site)
             throws InterruptedException {
+        Turns.point(AT_SEM_WAIT, semaphore, t, site);
         Sync.semaphoreSeen(t, semaphore, site);
         semaphore.acquire(permits);
         acquired(semaphore, permits, t, site);
     }
 
     public static void acquireUninterruptibly(Semaphore semaphore, ThreadState t, int site) {
+        Turns.point(AT_SEM_WAIT, semaphore, t, site);
         Sync.semaphoreSeen(t, semaphore, site);
         semaphore.acquireUninterruptibly();
         acquired(semaphore, 1, t, site);
@@ -37,6 +43,7 @@ public final class Semaphores {
 
     public static void acquireUninterruptibly(
             Semaphore semaphore, int permits, ThreadState t, int site) {
+        Turns.point(AT_SEM_WAIT, semaphore, t, site);
         Sync.semaphoreSeen(t, semaphore, site);
         semaphore.acquireUninterruptibly(permits);
         acquired(semaphore, permits, t, site);
@@ -47,6 +54,7 @@ public final class Semaphores {
     }
 
     public static boolean tryAcquire(Semaphore semaphore, int permits, ThreadState t, int site) {
+        Turns.point(AT_SEM_WAIT, semaphore, t, site);
         Sync.semaphoreSeen(t, semaphore, site);
         boolean done = semaphore.tryAcquire(permits);
         if (done)
@@ -61,6 +69,7 @@ public final class Semaphores {
 
     public static boolean tryAcquire(Semaphore semaphore, int permits, long time, TimeUnit unit,
             ThreadState t, int site) throws InterruptedException {
+        Turns.point(AT_SEM_WAIT, semaphore, t, site);
         Sync.semaphoreSeen(t, semaphore, site);
         boolean done = semaphore.tryAcquire(permits, time, unit);
         if (done)
@@ -73,6 +82,7 @@ public final class Semaphores {
     }
 
     public static void release(Semaphore semaphore, int permits, ThreadState t, int site) {
+        Turns.point(AT_SEM_POST, semaphore, t, site);
         Sync.semaphoreSeen(t, semaphore, site);
         for (int i = 0; i < Math.min(permits, MOST_EVENTS); i++)
             Sync.release(t, semaphore, Sync.SEMAPHORE, site);

@@ -1,10 +1,13 @@
 package seriatim.calls;
 
+import static seriatim.control.ControlLayout.*;
+
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.StampedLock;
 import seriatim.run.Guesses;
 import seriatim.run.Sync;
 import seriatim.run.ThreadState;
+import seriatim.run.Turns;
 
 /** Stamped locks. Optimistic reads take no lock: Guesses.java has what is read then. */
 @Replaces(StampedLock.class)
@@ -25,52 +28,63 @@ public final class StampedLocks {
     }
 
     public static long writeLock(StampedLock lock, ThreadState t, int site) {
+        Turns.point(AT_LOCK, lock, t, site);
         return acquired(lock, lock.writeLock(), t, site);
     }
 
     public static long readLock(StampedLock lock, ThreadState t, int site) {
+        Turns.point(AT_READ_LOCK, lock, t, site);
         return acquired(lock, lock.readLock(), t, site);
     }
 
     public static long writeLockInterruptibly(StampedLock lock, ThreadState t, int site)
             throws InterruptedException {
+        Turns.point(AT_LOCK, lock, t, site);
         return acquired(lock, lock.writeLockInterruptibly(), t, site);
     }
 
     public static long readLockInterruptibly(StampedLock lock, ThreadState t, int site)
             throws InterruptedException {
+        Turns.point(AT_READ_LOCK, lock, t, site);
         return acquired(lock, lock.readLockInterruptibly(), t, site);
     }
 
     public static long tryWriteLock(StampedLock lock, ThreadState t, int site) {
+        Turns.point(AT_TRY_LOCK, lock, t, site);
         return acquired(lock, lock.tryWriteLock(), t, site);
     }
 
     public static long tryWriteLock(StampedLock lock, long time, TimeUnit unit, ThreadState t,
             int site) throws InterruptedException {
+        Turns.point(AT_TRY_LOCK, lock, t, site);
         return acquired(lock, lock.tryWriteLock(time, unit), t, site);
     }
 
     public static long tryReadLock(StampedLock lock, ThreadState t, int site) {
+        Turns.point(AT_TRY_LOCK, lock, t, site);
         return acquired(lock, lock.tryReadLock(), t, site);
     }
 
     public static long tryReadLock(StampedLock lock, long time, TimeUnit unit, ThreadState t,
             int site) throws InterruptedException {
+        Turns.point(AT_TRY_LOCK, lock, t, site);
         return acquired(lock, lock.tryReadLock(time, unit), t, site);
     }
 
     public static void unlockWrite(StampedLock lock, long stamp, ThreadState t, int site) {
+        Turns.point(AT_UNLOCK, lock, t, site);
         releasing(lock, stamp, t, site);
         lock.unlockWrite(stamp);
     }
 
     public static void unlockRead(StampedLock lock, long stamp, ThreadState t, int site) {
+        Turns.point(AT_UNLOCK, lock, t, site);
         releasing(lock, stamp, t, site);
         lock.unlockRead(stamp);
     }
 
     public static void unlock(StampedLock lock, long stamp, ThreadState t, int site) {
+        Turns.point(AT_UNLOCK, lock, t, site);
         releasing(lock, stamp, t, site);
         lock.unlock(stamp);
     }
@@ -107,15 +121,18 @@ public final class StampedLocks {
     }
 
     public static long tryConvertToWriteLock(StampedLock lock, long stamp, ThreadState t, int site) {
+        Turns.point(AT_TRY_LOCK, lock, t, site);
         return converted(lock, stamp, lock.tryConvertToWriteLock(stamp), t, site);
     }
 
     public static long tryConvertToReadLock(StampedLock lock, long stamp, ThreadState t, int site) {
+        Turns.point(AT_TRY_LOCK, lock, t, site);
         return converted(lock, stamp, lock.tryConvertToReadLock(stamp), t, site);
     }
 
     public static long tryConvertToOptimisticRead(
             StampedLock lock, long stamp, ThreadState t, int site) {
+        Turns.point(AT_TRY_LOCK, lock, t, site);
         return converted(lock, stamp, lock.tryConvertToOptimisticRead(stamp), t, site);
     }
 

@@ -43,6 +43,9 @@ final class Atomics {
         if (t.guessing && kind > ATOMIC_FAIL)
             Guesses.tell(t);
         t.inside = true;
+        // An exchange may find what it brings: who does nothing else spins.
+        if (kind > ATOMIC_FAIL && (kind != ATOMIC_EXCHANGE || before != after || before == 0))
+            Turns.changed(t);
         try {
             if (kind > ATOMIC_FAIL || !isNothingNew(t, part, index))
                 emit(t, part, index, kind, before, after, site);

@@ -56,6 +56,7 @@ public final class Attachment {
         }
         Arrays.coarse = Settings.coarseArrays;
         Threads.first();
+        Turns.start(ThreadState.get());
         Runtime.getRuntime().addShutdownHook(new Threads.Own(Stream::end));
         return true;
     }

@@ -38,15 +38,39 @@ public final class Cells {
         return part;
     }
 
-    /** Before an operation; one of the others follows. Null: it is not told. */
-    public static long[] begin(Object holder, int i, ThreadState t, int site) {
+    /** Null: it is not told. */
+    private static long[] partFor(Object holder, int i, ThreadState t, int site) {
         if (holder == null || t.inside || i < 0)
             return null;
         long[] part = find(t, holder, site);
-        if (Parts.index(i) >= part.length)
-            return null;
-        Atomics.lock(t, part, Parts.index(i));
+        return Parts.index(i) < part.length ? part : null;
+    }
+
+    private static long[] begin(long[] part, int i, ThreadState t) {
+        if (part != null)
+            Atomics.lock(t, part, Parts.index(i));
         return part;
+    }
+
+    /** Before an operation; one of the others follows. Null: it is not told. */
+    public static long[] begin(Object holder, int i, ThreadState t, int site) {
+        approach(holder, i, t, site);
+        return begin(partFor(holder, i, t, site), i, t);
+    }
+
+    /** The same before a load. */
+    public static long[] beginLoad(Object holder, int i, ThreadState t, int site) {
+        long[] part = partFor(holder, i, t, site);
+        if (Turns.ON && part != null)
+            Turns.atomic(part, Parts.index(i), false, t, site);
+        return begin(part, i, t);
+    }
+
+    /** Before an update that afterwards() tells. */
+    public static void approach(Object holder, int i, ThreadState t, int site) {
+        long[] part = Turns.ON ? partFor(holder, i, t, site) : null;
+        if (part != null)
+            Turns.atomic(part, Parts.index(i), true, t, site);
     }
 
     public static void loaded(long[] part, int i, long value, ThreadState t, int site) {
@@ -89,7 +113,7 @@ public final class Cells {
     /** An update that calls the program's own functions: it is told when it is over. */
     public static void afterwards(
             Object holder, int i, long before, long after, ThreadState t, int site) {
-        long[] part = begin(holder, i, t, site);
+        long[] part = begin(partFor(holder, i, t, site), i, t);
         if (part != null)
             Atomics.done(t, part, Parts.index(i), ATOMIC_EXCHANGE, before, after, site);
     }

@@ -16,6 +16,10 @@ final class Frames {
     int[] functions = new int[64];
 
     int[] calledFrom = new int[64];
+
+    /** Of the blocks that these are, for threads that take turns; 0: it has none yet. */
+    int[] numbers = new int[64];
+
     long[] begun = new long[64], alikeBefore = new long[64];
     int depth, emitted, boarded;
 
@@ -30,6 +34,7 @@ final class Frames {
         int size = 2 * functions.length;
         functions = Arrays.copyOf(functions, size);
         calledFrom = Arrays.copyOf(calledFrom, size);
+        numbers = Arrays.copyOf(numbers, size);
         alikeBefore = Arrays.copyOf(alikeBefore, size);
         UNSAFE.storeFence();
         begun = Arrays.copyOf(begun, size); // others look at this one first
@@ -42,6 +47,8 @@ final class Frames {
         Memory.store(begun, d, 0);
         functions[d] = function;
         calledFrom[d] = d == 0 ? 0 : from; // nothing that is watched calls the first one
+        if (Turns.ON)
+            numbers[d] = 0;
         UNSAFE.storeFence();
         depth = d + 1;
         t.since = ThreadState.STALE;

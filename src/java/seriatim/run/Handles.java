@@ -123,6 +123,8 @@ public final class Handles {
         int index = target == ELEMENTS ? Parts.index(Arrays.coarse ? 0 : element) : target.index;
         if (part == null || index < 0 || index >= part.length)
             return;
+        if (Turns.ON)
+            Turns.atomic(part, index, true, t, site);
         Atomics.lock(t, part, index);
         t.locked = part;
         t.value = index;

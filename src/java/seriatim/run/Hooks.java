@@ -86,6 +86,8 @@ public final class Hooks {
     public static void read(long[] part, int index, ThreadState t, int site) {
         if (part == null)
             return;
+        if (Turns.ON)
+            Turns.access(part, index, false, t, site);
         long w = part[index], since = t.since;
         if (((w ^ t.me) & ThreadState.WHO) == 0 && w >= since)
             return;
@@ -101,6 +103,8 @@ public final class Hooks {
     public static void write(long[] part, int index, ThreadState t, int site) {
         if (part == null)
             return;
+        if (Turns.ON)
+            Turns.access(part, index, true, t, site);
         long w = part[index];
         if (((w ^ t.me) & ThreadState.WHO) == 0 && w >= t.since) {
             long r = part[index + 1];
@@ -190,9 +194,12 @@ public final class Hooks {
     // ---- volatiles ----
 
     /** Before a volatile access; afterVolatile follows. */
-    public static void beforeVolatile(long[] part, int index, ThreadState t) {
+    public static void beforeVolatile(
+            long[] part, int index, ThreadState t, int site, boolean write) {
         if (part == null || t.inside)
             return;
+        if (Turns.ON)
+            Turns.atomic(part, index, write, t, site);
         Atomics.lock(t, part, index);
         t.locked = part;
     }

@@ -39,6 +39,27 @@ final class Objects {
         return known.address;
     }
 
+    /** The address that it has, or will have when something is told of it. */
+    static long reserved(Object object) {
+        long[] part = OwnParts.partOf(object);
+        if (part == null)
+            part = Parts.besideOf(object);
+        if (part != null)
+            return Parts.reserved(part);
+        Known known = table.find(object);
+        if (known == null)
+            known = table.add(object, new Known());
+        synchronized (known) {
+            reserve(known, object);
+            return known.address;
+        }
+    }
+
+    private static void reserve(Known known, Object object) {
+        if (known.address == 0)
+            known.address = Parts.reserve(isIndexed(object) ? INDEXED : 16);
+    }
+
     /** Has anything been told of the object as such? */
     static boolean isKnown(Object object) {
         return table.find(object) != null || OwnParts.partOf(object) != null;
@@ -50,7 +71,7 @@ final class Objects {
             if (known.named != 0)
                 return known;
             long bytes = isIndexed(object) ? INDEXED : 16;
-            known.address = Parts.reserve(bytes);
+            reserve(known, object);
             int row = Sites.named("L", nameOf(object));
             known.named = Parts.emitAllocate(t, known.address, bytes, row);
         }

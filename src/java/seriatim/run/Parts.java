@@ -11,11 +11,26 @@ import static seriatim.run.StreamLayout.*;
  * 1       row in the site file (bits 0 to 27); sequence number of its ALLOCATE (28 to 63)
  * 2 + 3i  of variable i: its words (Shadow.java)
  * </pre>
+ *
+ * Where threads take turns, word 2 is the address that it will have, and the variables follow.
  */
 public final class Parts {
-    static final int FIRST = 2, ROW_BITS = 28;
+    static final int FIRST = Turns.ON ? 3 : 2, ROW_BITS = 28;
     static final long FIRST_ADDRESS = 1L << 45;
     private static final long[] next = {FIRST_ADDRESS};
+
+    /** The address that it has, or will have. */
+    static long reserved(long[] part) {
+        if (part[0] != 0)
+            return part[0];
+        if (part[2] == 0)
+            part[2] = reserve(bytes(part));
+        return part[2];
+    }
+
+    private static long bytes(long[] part) {
+        return 8 + 8L * ((part.length - FIRST) / Shadow.WORDS);
+    }
 
     /** Of static fields, by the number of their class. */
     private static volatile long[][] statics = new long[256][];
@@ -114,8 +129,8 @@ public final class Parts {
             if (part[0] != 0)
                 return part[0];
             int row = (int) part[1] & ((1 << ROW_BITS) - 1);
-            long bytes = 8 + 8L * ((part.length - FIRST) / Shadow.WORDS);
-            long address = reserve(bytes);
+            long bytes = bytes(part);
+            long address = Turns.ON ? reserved(part) : reserve(bytes);
             long sequence = emitAllocate(t, address, bytes, row);
             Memory.store(part, 1, row | sequence << ROW_BITS);
             Memory.store(part, 0, address);

@@ -13,7 +13,8 @@ import static seriatim.run.ThreadState.*;
  * is not told: whoever uses the class first would have done it, and all others come after it.
  */
 final class Shadow {
-    static final int WORDS = 3;
+    /** Two more are for learning who shares it (seriatim.control.Learning), if threads take turns. */
+    static final int WORDS = Turns.ON ? 5 : 3, TOUCHES = 3;
 
     // ---- the common cases ----
 

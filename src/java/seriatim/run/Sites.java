@@ -7,7 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /** The site file (docs/java-stream.md): rows that name places, methods and classes. */
 public final class Sites {
@@ -18,8 +20,36 @@ public final class Sites {
     private static final StringBuilder pending = new StringBuilder();
     private static final Map<String, Integer> classRows = new HashMap<>();
 
+    /**
+     * Where threads take turns, places have the same addresses in each run, whichever classes are
+     * loaded first: those follow from what the row says.
+     */
+    private static final Set<Integer> taken = new HashSet<>();
+
+    private static volatile int[] numbers = new int[Turns.ON ? 1024 : 0];
+
     public static long pc(int row) {
-        return BASE + 16L * row + 8;
+        return BASE + 16L * (Turns.ON ? numbers[row] : row) + 8;
+    }
+
+    private static int numberOf(String row, int index) {
+        int hash = 0;
+        for (int i = 0; i < row.length(); i++)
+            hash = hash * 0x01000193 ^ row.charAt(i);
+        hash = (hash ^ hash >>> 15) * 0x9E3779B1 >>> 4;
+        int number = index == 0 ? 0 : hash == 0 ? 1 : hash;
+        while (!taken.add(number))
+            number = (number + 1 & (1 << 28) - 1) + (number == (1 << 28) - 1 ? 1 : 0);
+        return number;
+    }
+
+    private static void number(String row, int index) {
+        int[] all = numbers;
+        if (index == all.length)
+            all = java.util.Arrays.copyOf(all, 2 * all.length);
+        all[index] = numberOf(row, index);
+        numbers = all;
+        pending.append('#').append(all[index]).append('\t');
     }
 
     static synchronized void open(String where) throws IOException {
@@ -46,6 +76,8 @@ public final class Sites {
 
     /** A new row. It is in the file after flush(). */
     public static synchronized int add(String row) {
+        if (Turns.ON)
+            number(row, count);
         pending.append(row).append('\n');
         return count++;
     }

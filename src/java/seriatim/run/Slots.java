@@ -87,7 +87,8 @@ final class Slots {
     }
 
     static boolean isDead(int slot, long epoch) {
-        return epoch < Stream.deadBefore(slot) || (slot == 0 && epoch < aloneBefore);
+        // How far the watcher is must not matter where a run is to be repeated.
+        return (!Turns.ON && epoch < Stream.deadBefore(slot)) || (slot == 0 && epoch < aloneBefore);
     }
 
     // ---- order ----

@@ -110,6 +110,7 @@ final class Stream {
         int index;
         boolean early = false;
         while ((index = takeChunk()) < 0) {
+            Turns.waits(ThreadState.known());
             if (isClosed() || isWatcherGone())
                 break;
             long before = System.nanoTime();

@@ -12,6 +12,7 @@ public final class Sync {
     private static void emit(ThreadState t, int op, int aux, long address, int site,
             boolean learns) {
         t.frames.emitAll();
+        Turns.changed(t);
         Writer.takeSequence(t);
         Writer.emit(t, Writer.what(op, aux, address), site == 0 ? 0 : Sites.pc(site));
         Writer.publish(t);

@@ -39,6 +39,9 @@ public final class ThreadState {
     long position, sequence, pendingSequence, emittedSequence;
     long loaded, loadedAt; // the last atomic load: its address, and the position after it
 
+    /** If it takes turns with others. */
+    seriatim.control.Runner runner;
+
     /** The part that a volatile access is at work on. */
     long[] locked;
 
@@ -91,6 +94,7 @@ public final class ThreadState {
         LOCAL.set(t);
         t.serial = serial;
         Threads.hasBegun(t);
+        Turns.known(t);
         Slots.take(t);
         if (t.slot < SLOTS)
             Writer.emit(t, Writer.what(SLOT, 0, t.slot), t.base);

@@ -5,6 +5,7 @@ import static seriatim.run.StreamLayout.*;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import seriatim.control.Watchdog;
 
 /** Threads: their numbers, beginnings and ends. */
 public final class Threads {
@@ -56,6 +57,7 @@ public final class Threads {
         }
         if (before != null)
             return before.again();
+        Turns.begins();
         synchronized (forked) {
             serial = forked.get(thread.getId());
         }
@@ -82,11 +84,12 @@ public final class Threads {
 
     /** Called by Thread.start(), before the thread exists. */
     public static void starting(Thread thread) {
-        if (Stream.head == 0 || thread instanceof Own)
+        if (Stream.head == 0 || thread instanceof Own || thread instanceof Watchdog)
             return;
         ThreadState t = ThreadState.get();
         if (t.inside || thread.getState() != Thread.State.NEW)
             return;
+        Turns.starting(t, thread);
         t.inside = true;
         try {
             int serial = serials.incrementAndGet();
@@ -103,7 +106,8 @@ public final class Threads {
     }
 
     /** Called at the beginning of Thread.join(). */
-    public static void joining(Thread thread) {
+    public static void joining(Thread thread) throws InterruptedException {
+        Turns.join(thread, 0);
         ThreadState t = Stream.head == 0 ? null : ThreadState.known();
         if (t != null)
             Sync.split(t);
@@ -142,6 +146,7 @@ public final class Threads {
             t = ThreadState.get();
         if (t != null)
             t.end();
+        Turns.ends(t);
     }
 
     private Threads() {}

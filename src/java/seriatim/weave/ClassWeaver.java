@@ -87,11 +87,13 @@ final class ClassWeaver extends ClassVisitor {
     @Override
     public MethodVisitor visitMethod(
             int access, String name, String type, String signature, String[] exceptions) {
-        MethodVisitor out = super.visitMethod(access, name, type, signature, exceptions);
         MethodFacts method = methods.get(name + type);
         int without = Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE;
-        if (out == null || method == null || (access & without) != 0
-                || leaveOut.contains(name + type))
+        boolean woven = method != null && (access & without) == 0
+                && !leaveOut.contains(name + type);
+        int left = woven && MethodWeaver.entersItself(this, access) ? ~Opcodes.ACC_SYNCHRONIZED : -1;
+        MethodVisitor out = super.visitMethod(access & left, name, type, signature, exceptions);
+        if (out == null || !woven)
             return out;
         return new MethodWeaver(this, out, access, name, type, method);
     }

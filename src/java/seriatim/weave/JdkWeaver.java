@@ -7,6 +7,7 @@ import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
+import seriatim.run.Turns;
 
 /**
  * Changes methods of the JDK itself, which are called from places that are not watched. Versions of
@@ -67,6 +68,8 @@ final class JdkWeaver {
         prepareCompletable();
         prepareTimers();
         prepareCopiedLists();
+        if (Turns.ON)
+            TurnsWeaver.prepare();
     }
 
     private static void prepareExecutors() {
@@ -168,14 +171,15 @@ final class JdkWeaver {
     }
 
     static boolean wants(String name) {
-        return changes.containsKey(name);
+        return changes.containsKey(name) || (Turns.ON && TurnsWeaver.wants(name));
     }
 
     static byte[] change(byte[] bytes) {
         ClassReader reader = new ClassReader(bytes);
         ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
-        Map<String, Change> wanted = changes.get(reader.getClassName());
-        reader.accept(new ClassVisitor(Opcodes.ASM9, writer) {
+        Map<String, Change> wanted = changes.getOrDefault(reader.getClassName(), Map.of());
+        ClassVisitor out = Turns.ON ? new TurnsWeaver(writer, reader.getClassName()) : writer;
+        reader.accept(new ClassVisitor(Opcodes.ASM9, out) {
             @Override
             public MethodVisitor visitMethod(int access, String name, String type,
                     String signature, String[] exceptions) {

@@ -10,6 +10,7 @@ import org.objectweb.asm.Type;
 import org.objectweb.asm.commons.AdviceAdapter;
 import seriatim.run.Parts;
 import seriatim.run.Settings;
+import seriatim.run.Turns;
 
 /**
  * Changes a method: it enters and leaves, and each access and lock operation is told. The state of
@@ -25,6 +26,7 @@ final class MethodWeaver extends AdviceAdapter {
     private final int access;
     private final MethodFacts facts;
     private final boolean isConstructor, isStatic, isSynchronized, isFrame;
+    private final boolean entersItself, isInitialiser;
     private boolean entered;
     private int state; // the local variable
     private int line, label = -1; // the number of the last one
@@ -45,6 +47,15 @@ final class MethodWeaver extends AdviceAdapter {
         isStatic = (access & Opcodes.ACC_STATIC) != 0;
         isSynchronized = (access & Opcodes.ACC_SYNCHRONIZED) != 0;
         isFrame = isBlock();
+        entersItself = entersItself(weaver, access);
+        isInitialiser = name.equals("<clinit>");
+    }
+
+    /** Where threads take turns, a synchronized method has a point before its monitor: so it enters
+     * that itself. */
+    static boolean entersItself(ClassWeaver weaver, int access) {
+        return Turns.ON && !weaver.jdk && (access & Opcodes.ACC_SYNCHRONIZED) != 0
+                && ((access & Opcodes.ACC_STATIC) == 0 || weaver.version >= Opcodes.V1_5);
     }
 
     /** Bridges and accessors belong to what they call. */
@@ -90,11 +101,39 @@ final class MethodWeaver extends AdviceAdapter {
         }
         if (isConstructor && !weaver.jdk && weaver.facts.instanceCount > 0)
             makePart();
-        if (name.equals("<clinit>"))
-            tellInitialiser("beginInitialiser");
+        if (entersItself) {
+            pushMonitor();
+            pushStateAndSite();
+            callTurns("entering", "(Ljava/lang/Object;" + STATE_TYPE + "I)V");
+            pushMonitor();
+            mv.visitInsn(Opcodes.MONITORENTER);
+        }
+        if (isInitialiser)
+            tellInitialiser("beginInitialiser", 1);
         mv.visitLabel(start);
         if (isSynchronized)
             tellMonitor("entered");
+    }
+
+    private void callTurns(String hook, String descriptor) {
+        mv.visitMethodInsn(Opcodes.INVOKESTATIC, "seriatim/run/Turns", hook, descriptor, false);
+    }
+
+    private void tellInitialiser(String hook, int more) {
+        if (Turns.ON) {
+            pushState();
+            push(more);
+            callTurns("initialising", "(" + STATE_TYPE + "I)V");
+        }
+        pushState();
+        call(hook, "(" + STATE_TYPE + ")V");
+    }
+
+    private void pushMonitor() {
+        if (isStatic)
+            push(Type.getObjectType(weaver.facts.name));
+        else
+            loadThis();
     }
 
     private void makePart() {
@@ -119,16 +158,23 @@ final class MethodWeaver extends AdviceAdapter {
         call(hook, "(Ljava/lang/Object;" + STATE_TYPE + "I)V");
     }
 
-    private void tellInitialiser(String hook) {
-        pushState();
-        call(hook, "(" + STATE_TYPE + ")V");
-    }
-
     private void leave() {
-        if (name.equals("<clinit>"))
-            tellInitialiser("endInitialiser");
+        if (entersItself) {
+            pushMonitor();
+            pushStateAndSite();
+            callTurns("leaving", "(Ljava/lang/Object;" + STATE_TYPE + "I)V");
+        }
         if (isSynchronized)
             tellMonitor("exiting");
+        if (entersItself) {
+            pushMonitor();
+            mv.visitInsn(Opcodes.MONITOREXIT);
+            pushMonitor();
+            pushState();
+            callTurns("left", "(Ljava/lang/Object;" + STATE_TYPE + ")V");
+        }
+        if (isInitialiser)
+            tellInitialiser("endInitialiser", -1);
         if (isFrame) {
             pushState();
             call(Settings.onlyOutermost ? "leaveOutermost" : facts.atomic ? "leaveAtomic" : "leave",
@@ -156,7 +202,7 @@ final class MethodWeaver extends AdviceAdapter {
     /** Whatever is thrown leaves the method, too. */
     @Override
     public void visitMaxs(int maxStack, int maxLocals) {
-        if (entered && (isFrame || isSynchronized || name.equals("<clinit>"))) {
+        if (entered && (isFrame || isSynchronized || isInitialiser)) {
             mv.visitLabel(end);
             mv.visitTryCatchBlock(start, end, end, null);
             if (weaver.version >= Opcodes.V1_6)
@@ -274,6 +320,12 @@ final class MethodWeaver extends AdviceAdapter {
     private void readField(String owner, String field, String descriptor, ClassFacts.Field found,
             boolean wide) {
         mv.visitInsn(Opcodes.DUP);
+        if (Turns.ON) { // others may write it before it is read
+            toPart(owner, found);
+            tell("", "[J", found, false);
+            super.visitFieldInsn(Opcodes.GETFIELD, owner, field, descriptor);
+            return;
+        }
         super.visitFieldInsn(Opcodes.GETFIELD, owner, field, descriptor);
         if (wide) {
             mv.visitInsn(Opcodes.DUP2_X1);
@@ -307,8 +359,9 @@ final class MethodWeaver extends AdviceAdapter {
             ClassFacts.Field found, boolean write, boolean wide) {
         Runnable before = () -> {
             push(Parts.index(found.index));
-            pushState();
-            call("beforeVolatile", "([JI" + STATE_TYPE + ")V");
+            pushStateAndSite();
+            push(write);
+            call("beforeVolatile", "([JI" + STATE_TYPE + "IZ)V");
         };
         if (opcode == Opcodes.GETSTATIC || opcode == Opcodes.PUTSTATIC) {
             push(found.owner.staticNumber());
@@ -370,17 +423,39 @@ final class MethodWeaver extends AdviceAdapter {
             mv.visitInsn(wide ? Opcodes.DUP2_X2 : Opcodes.DUP2_X1);
             mv.visitInsn(Opcodes.POP2);
         } else if (opcode == Opcodes.MONITORENTER) {
+            if (Turns.ON)
+                tellTop("entering");
             mv.visitInsn(Opcodes.DUP);
             super.visitInsn(opcode);
             pushStateAndSite();
             call("entered", "(Ljava/lang/Object;" + STATE_TYPE + "I)V");
             return;
         } else if (opcode == Opcodes.MONITOREXIT) {
-            mv.visitInsn(Opcodes.DUP);
-            pushStateAndSite();
-            call("exiting", "(Ljava/lang/Object;" + STATE_TYPE + "I)V");
+            leaveMonitor();
+            return;
         }
         super.visitInsn(opcode);
+    }
+
+    private void tellTop(String hook) {
+        mv.visitInsn(Opcodes.DUP);
+        pushStateAndSite();
+        callTurns(hook, "(Ljava/lang/Object;" + STATE_TYPE + "I)V");
+    }
+
+    private void leaveMonitor() {
+        if (Turns.ON) {
+            tellTop("leaving");
+            mv.visitInsn(Opcodes.DUP);
+        }
+        mv.visitInsn(Opcodes.DUP);
+        pushStateAndSite();
+        call("exiting", "(Ljava/lang/Object;" + STATE_TYPE + "I)V");
+        super.visitInsn(Opcodes.MONITOREXIT);
+        if (Turns.ON) {
+            pushState();
+            callTurns("left", "(Ljava/lang/Object;" + STATE_TYPE + ")V");
+        }
     }
 
     private void tellElement(String hook) {

@@ -8,6 +8,7 @@ import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 import seriatim.calls.Replaces;
 import seriatim.calls.Calls;
+import seriatim.run.Turns;
 
 /** Calls of the library that are replaced in watched code: seriatim.calls has what by. */
 final class Replacements {
@@ -24,7 +25,13 @@ final class Replacements {
     private static final Map<String, Call> virtual = new HashMap<>(), fixed = new HashMap<>();
 
     static {
-        for (Class<?> holder : Calls.ALL) {
+        addAll(Calls.ALL);
+        if (Turns.ON)
+            addAll(Calls.IN_TURNS);
+    }
+
+    private static void addAll(Class<?>[] holders) {
+        for (Class<?> holder : holders) {
             Replaces replaces = holder.getAnnotation(Replaces.class);
             for (Method method : holder.getDeclaredMethods())
                 if (Modifier.isPublic(method.getModifiers()))

@@ -1,0 +1,103 @@
+"""Hunting in Java programs: those of tests/java/hunted, with their bug and without.
+
+    SERIATIM_PROGRAMS=all    the programs that take longer, too
+"""
+
+import atexit
+import functools
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from test_java_options import Case
+from test_java_programs import HERE
+
+FOLDER = HERE / "hunted"
+ALL = os.environ.get("SERIATIM_PROGRAMS") == "all"
+
+# One thread runs at a time, and not for long: what compiles and collects at leisure is in the way.
+JAVA = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+
+
+@functools.lru_cache(maxsize=None)
+def classes():
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="seriatim-java-"))
+    atexit.register(shutil.rmtree, folder)
+    subprocess.run(["javac", "-Xlint:all", "-Werror", "-g", "-d", folder,
+                    *sorted(FOLDER.glob("*.java"))], check=True)
+    return folder
+
+
+class Hunting(Case):
+    def command(self, name, *flags):
+        return [*JAVA, *flags, "-cp", classes(), name]
+
+    def hunt(self, name, *flags, runs=40, options=(), status=1):
+        done = self.seriatim("hunt", "--runs", str(runs), "--time", "1000000", "--until", "first",
+                             "--format", "json", *options, "--", *self.command(name, *flags))
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return json.loads(done.stdout)
+
+    def assert_silent(self, name, *flags, runs=4):
+        result = self.hunt(name, *flags, runs=runs, status=0)
+        self.assertEqual((result["violations"], result["failures"]), ([], []))
+        return result
+
+    def replay(self, schedule, *words):
+        done = self.seriatim("replay", "--format", "json", "-o", self.folder / "replay.json",
+                             schedule, *words)
+        return done, json.loads((self.folder / "replay.json").read_text())
+
+
+class Findings(Hunting):
+    def test_a_block_is_cut_and_the_schedule_repeats_that(self):
+        result = self.hunt("Audit")
+        cut = result["violations"][0]
+        self.assertIn(cut["block"], ("Audit.transfer", "Audit.audit"))
+        self.assertEqual(cut["replayed"], "10/10")
+        self.assertEqual(result["loose"], 0)
+        done, again = self.replay(cut["schedule"])
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(cut["block"], self.violated(again))
+        self.assertEqual(done.stdout, "money is missing\n")
+        refused = self.seriatim("replay", "--gdb", cut["schedule"])
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("replay it without --gdb", refused.stderr)
+
+    def test_a_monitor_and_a_lock_in_opposite_order(self):
+        result = self.hunt("Philosophers")
+        failure = result["failures"][0]
+        self.assertEqual((failure["kind"], failure["replayed"]), ("deadlock", "10/10"))
+
+    @unittest.skipUnless(ALL, "takes longer")
+    def test_who_was_woken_does_not_look_again(self):
+        self.assertEqual(self.hunt("Buffer")["failures"][0]["replayed"], "10/10")
+
+    @unittest.skipUnless(ALL, "takes longer")
+    def test_tasks_of_a_pool(self):
+        self.assertEqual(self.hunt("Pool")["violations"][0]["replayed"], "10/10")
+
+    @unittest.skipUnless(ALL, "takes longer")
+    def test_a_timeout_that_nobody_lives_to_see(self):
+        self.assertEqual(self.hunt("Timeout")["violations"][0]["replayed"], "10/10")
+
+
+class Silence(Hunting):
+    def test_of_the_twins(self):
+        for name in ("Audit", "Philosophers", *(("Buffer", "Pool", "Timeout") if ALL else ())):
+            with self.subTest(name):
+                self.assertEqual(self.assert_silent(name, "-Dfixed=true")["loose"], 0)
+
+    def test_of_all_means_to_wait(self):
+        self.assertEqual(self.assert_silent("Clean")["loose"], 0)
+
+    def test_of_monitors_that_the_jdk_enters_itself(self):
+        self.assert_silent("Unseen")
+
+
+if __name__ == "__main__":
+    unittest.main()
