@@ -277,7 +277,8 @@ static bool find_pair(struct st_commit_search *search, uint32_t transaction,
  * transaction is violated if the last node that the unit meets starts after that end. */
 
 /* Is the released lock always the one acquired last? */
-static bool is_nested(struct st_commit_search *search, const struct st_shape *shape) {
+bool st_commit_is_nested(struct st_commit_search *search, uint32_t unit) {
+    const struct st_shape *shape = st_unit_shape(search->analysis->model, unit);
     size_t depth = shape->held_count;
     st_reserve(&search->stack, &search->stack_capacity, depth + shape->count + 1);
     for (size_t i = 0; i < depth; i++)
@@ -527,15 +528,25 @@ static bool has_one_guarded_node(const struct st_commit_search *search, uint32_t
     return true;
 }
 
+enum st_commit_look st_commit_look(struct st_commit_search *search, uint32_t transaction,
+                                   struct st_commit_violation *violation) {
+    bool nested = st_commit_is_nested(search, transaction);
+    if (nested && has_one_guarded_node(search, transaction))
+        return ST_COMMIT_ATOMIC;
+    if (is_violated_by_one(search, transaction, violation))
+        return ST_COMMIT_VIOLATED;
+    return nested && has_one_nested_node(search, transaction) ? ST_COMMIT_ATOMIC : ST_COMMIT_OPEN;
+}
+
 bool st_commit_is_violated(struct st_commit_search *search, uint32_t transaction,
                            struct st_commit_violation *violation) {
     const struct st_predict_options *options = search->analysis->options;
     bool pairwise = search->analysis->pairwise, plain = !pairwise && !options->as_published;
-    bool nested = is_nested(search, st_unit_shape(search->analysis->model, transaction));
-    if (nested && has_one_guarded_node(search, transaction))
-        return false;
-    if (plain && is_violated_by_one(search, transaction, violation))
-        return true;
+    bool nested = st_commit_is_nested(search, transaction);
+    enum st_commit_look look =
+        plain ? st_commit_look(search, transaction, violation) : ST_COMMIT_OPEN;
+    if (look != ST_COMMIT_OPEN)
+        return look == ST_COMMIT_VIOLATED;
     if (nested && has_one_nested_node(search, transaction))
         return false;
     st_find_meetings(search, transaction);
