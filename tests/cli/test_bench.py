@@ -23,6 +23,7 @@ SCENARIOS = os.path.join(BUILD, "bench-scenarios")
 BENCHMARK = os.path.join(ROOT, "bench", "run.py")
 PREDICTING = os.path.join(ROOT, "bench", "predict.py")
 SEGMENTS = os.path.join(ROOT, "bench", "segments.py")
+UNLIKE = os.path.join(ROOT, "bench", "unlike_blocks.py")
 COST = os.path.join(ROOT, "bench", "hunt_cost.py")
 
 SERIALIZABLE = ["two-phase", "small-blocks", "giant-blocks", "partitioned", "contention"]
@@ -207,6 +208,19 @@ class ScenarioTest(unittest.TestCase):
                 share = verdicts["potential"] / sum(verdicts.values())
                 self.assertGreater(share, 0.05)
                 self.assertLess(share, 0.15)
+
+    def unlike(self, shape, *options):
+        with open(self.trace, "w", encoding="ascii") as file:
+            subprocess.run([sys.executable, UNLIKE, shape, "--events", "60000", *options], stdout=file, check=True)
+        verdicts = self.predict("--engine", "commit-node")["verdicts"]
+        return verdicts["potential"], sum(verdicts.values())
+
+    def test_blocks_that_are_unlike_each_other_are_judged_together(self):
+        # So many that they are not searched for one by one.
+        cut, blocks = self.unlike("linked")
+        self.assertEqual(cut, blocks)
+        self.assertGreater(blocks, 5000)
+        self.assertEqual(self.unlike("pairs")[0], 0)
 
     def test_more_different_transactions_are_more_units(self):
         def storage(distinct):

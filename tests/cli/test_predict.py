@@ -161,6 +161,12 @@ class Examples(PredictCase):
         self.assertEqual(self.findings(trace, "--engine", "blocks", "--exact")["t1"],
                          ("W-R-W-R-R-W", ["x", "z", "y"]))
 
+    def test_a_path_may_pass_a_thread_that_meets_none_of_the_others(self):
+        # From x by way of a to T3, and from there to y only by the fork of T4.
+        start = "T0.fork(T1) T0.fork(T2) T0.fork(T3) T1.begin(t) T1.w(x) T1.w(y) T1.end T2.w(x) T2.w(a) "
+        self.assertEqual(self.reported(events(start + "T3.w(a) T3.fork(T4) T4.w(y)"), "commit-node"), "t")
+        self.assertEqual(self.reported(events(start + "T3.fork(T4) T3.w(a) T4.w(y)"), "commit-node"), "")
+
     def races(self, names, *options):
         trace = events("".join(map(TSE_4.get, names)))
         found = self.json(trace, "--engine", "reduction", *options)

@@ -34,6 +34,7 @@
 #include "predict/commit/commit_node.h"
 
 #include "base/memory.h"
+#include "predict/commit/components.h"
 #include "predict/commit/path_search.h"
 #include "predict/model/block_verdicts.h"
 #include "predict/dealt_pieces.h"
@@ -81,6 +82,108 @@ static void judge(void *context, unsigned worker, size_t unit) {
         analysis->verdicts[unit] = ST_BLOCK_POTENTIAL;
     else if (search->expired)
         analysis->verdicts[unit] = ST_BLOCK_TIMEOUT;
+}
+
+/* ---- first a look at each, then all that are open in a group together ---- */
+
+static void look(void *context, unsigned worker, size_t unit) {
+    struct st_commit_analysis *analysis = context;
+    static const enum st_block_verdict verdicts[] = {[ST_COMMIT_ATOMIC] = ST_BLOCK_ATOMIC,
+                                                     [ST_COMMIT_VIOLATED] = ST_BLOCK_POTENTIAL,
+                                                     [ST_COMMIT_OPEN] = ST_BLOCK_TIMEOUT};
+    struct st_commit_violation violation;
+    if (!analysis->model->units[unit].transaction)
+        return;
+    if (st_total_time_is_up(analysis->options->total))
+        analysis->verdicts[unit] = ST_BLOCK_TIMEOUT;
+    else
+        analysis->verdicts[unit] =
+            verdicts[st_commit_look(&analysis->searches[worker], (uint32_t)unit, &violation)];
+}
+
+static int compare_groups(const struct st_unit *a, const struct st_unit *b) {
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    if (a->first_period != b->first_period)
+        return a->first_period < b->first_period ? -1 : 1;
+    return (a->last_period > b->last_period) - (a->last_period < b->last_period);
+}
+
+static int by_group(const void *left, const void *right, void *context) {
+    const struct st_unit *units = context;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    int order = compare_groups(&units[a], &units[b]);
+    return order ? order : (a > b) - (a < b);
+}
+
+static void add_group(struct st_commit_analysis *analysis, size_t begin) {
+    st_reserve(&analysis->groups, &analysis->group_capacity, analysis->group_count + 2);
+    analysis->groups[analysis->group_count++] = begin;
+}
+
+static void group_open(struct st_commit_analysis *analysis) {
+    const struct st_unit *units = analysis->model->units;
+    for (uint32_t i = 0; i < analysis->model->unit_count; i++)
+        if (analysis->verdicts[i] == ST_BLOCK_TIMEOUT) {
+            st_reserve(&analysis->open, &analysis->open_capacity, analysis->open_count + 1);
+            analysis->open[analysis->open_count++] = i;
+        }
+    if (!analysis->open_count)
+        return;
+    qsort_r(analysis->open, analysis->open_count, sizeof *analysis->open, by_group,
+            analysis->model->units);
+    for (size_t i = 0; i < analysis->open_count; i++)
+        if (!i || compare_groups(&units[analysis->open[i - 1]], &units[analysis->open[i]]) != 0)
+            add_group(analysis, i);
+    analysis->groups[analysis->group_count] = analysis->open_count;
+}
+
+/* To find out what is connected takes about as long as one search does at worst. */
+static bool pays_to_connect(const struct st_commit_analysis *analysis, size_t group) {
+    enum { MANY = 16, SMALL_RUN = 4096 };
+    return analysis->groups[group + 1] - analysis->groups[group] >= MANY ||
+           analysis->model->unit_count < SMALL_RUN;
+}
+
+static void judge_open(struct st_commit_analysis *analysis, unsigned worker, uint32_t unit) {
+    struct st_components *components = &analysis->components[worker];
+    if (st_components_prove(components, unit))
+        analysis->verdicts[unit] = ST_BLOCK_POTENTIAL;
+    else if (st_commit_is_nested(&analysis->searches[worker], unit) &&
+             st_components_refute(components, unit))
+        analysis->verdicts[unit] = ST_BLOCK_ATOMIC;
+    else
+        judge(analysis, worker, unit);
+}
+
+static void judge_group(void *context, unsigned worker, size_t group) {
+    struct st_commit_analysis *analysis = context;
+    bool connected = pays_to_connect(analysis, group);
+    if (st_total_time_is_up(analysis->options->total))
+        return; /* all of them count as undecided */
+    if (connected)
+        st_components_make(&analysis->components[worker], analysis,
+                           analysis->open[analysis->groups[group]]);
+    for (size_t i = analysis->groups[group]; i < analysis->groups[group + 1]; i++) {
+        uint32_t unit = analysis->open[i];
+        analysis->verdicts[unit] = ST_BLOCK_ATOMIC;
+        if (connected)
+            judge_open(analysis, worker, unit);
+        else
+            judge(analysis, worker, unit);
+    }
+}
+
+static void judge_in_groups(struct st_commit_analysis *analysis, unsigned jobs) {
+    st_parallel(jobs, analysis->model->unit_count, look, analysis);
+    group_open(analysis);
+    analysis->components = st_alloc(jobs, sizeof *analysis->components);
+    st_parallel(jobs, analysis->group_count, judge_group, analysis);
+    for (unsigned i = 0; i < jobs; i++)
+        st_components_free(&analysis->components[i]);
+    free(analysis->components);
+    free(analysis->open);
+    free(analysis->groups);
 }
 
 /* ---- with others ---- */
@@ -154,8 +257,10 @@ void st_commit_judge(struct st_commit_analysis *analysis, const struct st_run *r
         st_commit_search_start(&analysis->searches[i], analysis);
     if (options->dealer)
         judge_with_crew(analysis, run->event_count);
-    else
+    else if (own->pairwise || options->as_published)
         st_parallel(jobs, model->unit_count, judge, analysis);
+    else
+        judge_in_groups(analysis, jobs);
 }
 
 void st_commit_end(struct st_commit_analysis *analysis) {

@@ -19,6 +19,12 @@ struct st_commit_analysis {
     uint32_t *of_chain_count;
     enum st_block_verdict *verdicts;
     struct st_commit_search *searches; /* one for each worker */
+    /* Those that need more than a look, in groups of one thread and one pair of periods. */
+    uint32_t *open;
+    size_t open_count, open_capacity;
+    size_t *groups; /* where they begin; after the last, how many are open */
+    size_t group_count, group_capacity;
+    struct st_components *components; /* one for each worker */
 };
 
 /* Judges all units; the verdicts are in analysis->verdicts. Release it with st_commit_end. */

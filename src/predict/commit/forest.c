@@ -344,6 +344,14 @@ static void join_piece(void *context, unsigned worker, size_t index) {
         st_join_subject(joining->forest, subject, joining->notion, joining->as_published);
 }
 
+static void number_guards(struct st_forest *forest, struct st_subject *subject) {
+    for (size_t i = 0; i < subject->row_count; i++)
+        subject->rows[i].guard =
+            st_guard_list_number(&subject->guards, subject->rows[i].guard, &forest->sets);
+    free(subject->guards.words);
+    subject->guards = (struct st_guard_list){0};
+}
+
 struct st_forest *st_forest_new(const struct st_model *model, enum st_notion notion,
                                 bool as_published, unsigned jobs) {
     struct st_forest *forest = st_alloc(1, sizeof *forest);
@@ -357,8 +365,10 @@ struct st_forest *st_forest_new(const struct st_model *model, enum st_notion not
     sort_entries(forest);
     struct joining joining = {forest, notion, as_published};
     st_parallel(jobs, forest->subject_count, join_piece, &joining);
-    for (size_t i = 0; i < forest->subject_count; i++)
+    for (size_t i = 0; i < forest->subject_count; i++) {
+        number_guards(forest, &forest->subjects[i]);
         forest->edges += forest->subjects[i].edges;
+    }
     return forest;
 }
 
@@ -367,6 +377,7 @@ void st_forest_free(struct st_forest *forest) {
         free(forest->entries[i].units);
     for (size_t i = 0; i < forest->subject_count; i++) {
         free(forest->subjects[i].entries);
+        free(forest->subjects[i].row_of);
         free(forest->subjects[i].rows);
         free(forest->subjects[i].words);
     }

@@ -15,6 +15,7 @@
 #define SERIATIM_PREDICT_COMMIT_FOREST_H
 
 #include "base/lower_bound.h"
+#include "predict/commit/guards.h"
 #include "predict/model/model.h"
 #include "predict/predictor.h"
 
@@ -54,6 +55,7 @@ struct st_row_word {
 struct st_row {
     size_t first;
     uint32_t count;
+    uint32_t guard; /* a lockset: some of the locks that are held at all of these entries */
 };
 
 /* All entries of a variable or a lock, and which of them meet.
@@ -61,10 +63,13 @@ struct st_row {
 struct st_subject {
     uint32_t *entries;
     uint32_t count;
-    struct st_row *rows; /* by place */
+    uint32_t *row_of; /* by place */
+    struct st_row *rows;
+    size_t row_count, row_capacity;
     struct st_row_word *words;
     size_t word_count, word_capacity;
-    uint64_t edges; /* pairs that meet */
+    uint64_t edges;              /* pairs that meet */
+    struct st_guard_list guards; /* those of the rows, until they have numbers */
 };
 
 struct st_forest {
@@ -90,7 +95,8 @@ struct st_forest *st_forest_new(const struct st_model *model, enum st_notion not
 void st_forest_free(struct st_forest *forest);
 
 /* Sorts the subject's entries, gives them their places, and makes their rows. Subjects can be
- * joined in parallel (forest_edges.c). */
+ * joined in parallel (forest_edges.c). Their guards have no numbers
+ * yet. */
 void st_join_subject(struct st_forest *forest, struct st_subject *subject, enum st_notion notion,
                      bool as_published);
 
@@ -107,9 +113,18 @@ static inline struct st_partners st_partners_in(const struct st_subject *subject
     return (struct st_partners){subject, word, word + row->count, row->count ? word->bits : 0};
 }
 
+static inline const struct st_row *st_row_at(const struct st_subject *subject, uint32_t place) {
+    return &subject->rows[subject->row_of[place]];
+}
+
+static inline const struct st_row *st_row_of(const struct st_forest *forest, uint32_t entry) {
+    return st_row_at(&forest->subjects[forest->entries[entry].subject],
+                     forest->entries[entry].place);
+}
+
 static inline struct st_partners st_partners_of(const struct st_forest *forest, uint32_t entry) {
-    const struct st_subject *subject = &forest->subjects[forest->entries[entry].subject];
-    return st_partners_in(subject, &subject->rows[forest->entries[entry].place]);
+    return st_partners_in(&forest->subjects[forest->entries[entry].subject],
+                          st_row_of(forest, entry));
 }
 
 /* ST_NO_ENTRY: no more. */
@@ -134,7 +149,7 @@ static inline bool st_row_has(const struct st_subject *subject, const struct st_
 static inline bool st_entries_meet(const struct st_forest *forest, uint32_t left, uint32_t right) {
     const struct st_entry *a = &forest->entries[left], *b = &forest->entries[right];
     const struct st_subject *subject = &forest->subjects[a->subject];
-    return a->subject == b->subject && st_row_has(subject, &subject->rows[a->place], b->place);
+    return a->subject == b->subject && st_row_has(subject, st_row_at(subject, a->place), b->place);
 }
 
 /* Do locks allow the read to see the write? */

@@ -25,6 +25,8 @@ struct joining {
     uint32_t run_count;
     uint32_t *latest; /* by place: the last period of this entry and of those before it in its
                        * run */
+    struct st_guard *guards; /* by kind */
+    struct st_guard guard;   /* of the row under construction */
 };
 
 static const struct st_entry *at(const struct joining *joining, uint32_t place) {
@@ -82,6 +84,14 @@ static void put_in_order(struct joining *joining, struct st_forest *forest) {
                                  : joining->latest[i - 1];
     }
     joining->kinds[joining->kind_count] = joining->runs[joining->run_count] = count;
+}
+
+static void find_guards(struct joining *joining) {
+    joining->guards = st_alloc(joining->kind_count, sizeof *joining->guards);
+    for (uint32_t kind = 0; kind < joining->kind_count; kind++)
+        for (uint32_t i = joining->kinds[kind]; i < joining->kinds[kind + 1]; i++)
+            st_guard_meet_set(&joining->guards[kind], &joining->forest->sets,
+                              at(joining, i)->lockset);
 }
 
 /* ---- the neighbours of an entry: those of other chains that need not be before or after ---- */
@@ -162,16 +172,32 @@ static void add_by_locks(const struct joining *joining, const struct st_entry *o
     }
 }
 
+/* A row of its own for the entry, with nothing in it yet. */
+static struct st_row *add_row(struct st_subject *subject, uint32_t place) {
+    st_reserve(&subject->rows, &subject->row_capacity, subject->row_count + 1);
+    subject->row_of[place] = (uint32_t)subject->row_count;
+    subject->rows[subject->row_count] = (struct st_row){.first = subject->word_count};
+    return &subject->rows[subject->row_count++];
+}
+
+/* A kind of which some entries are in the row. */
+static void guard_with(struct joining *joining, uint32_t kind) {
+    st_guard_meet(&joining->guard, joining->guards[kind].locks, joining->guards[kind].count);
+}
+
 /* Returns whether the other entries of its kind have the same row. */
-static bool make_row(const struct joining *joining, uint32_t place, struct st_row *row) {
+static bool make_row(struct joining *joining, uint32_t place) {
     const struct st_entry *entry = at(joining, place);
+    struct st_row *row = add_row(joining->subject, place);
     bool shared = true;
-    *row = (struct st_row){joining->subject->word_count, 0};
+    st_guard_clear(&joining->guard);
     for (uint32_t run = 0; run < joining->run_count; run++) {
         struct interval near = neighbours_in(joining, entry, run);
         for (uint32_t first = near.first, end; first < near.end; first = end) {
             end = joining->kinds[joining->kind_of[first] + 1];
             enum relation relation = relate(joining, entry, at(joining, first));
+            if (relation != NEVER)
+                guard_with(joining, joining->kind_of[first]);
             if (relation == ALWAYS)
                 add_range(joining->subject, row, first, end);
             else if (relation == BY_LOCKS) {
@@ -180,6 +206,7 @@ static bool make_row(const struct joining *joining, uint32_t place, struct st_ro
             }
         }
     }
+    row->guard = st_guard_list_add(&joining->subject->guards, &joining->guard);
     return shared;
 }
 
@@ -187,9 +214,9 @@ static void join_directly(struct joining *joining) {
     struct st_subject *subject = joining->subject;
     for (uint32_t i = 0; i < subject->count;) {
         uint32_t end = joining->kinds[joining->kind_of[i] + 1];
-        bool shared = make_row(joining, i, &subject->rows[i]);
+        bool shared = make_row(joining, i);
         for (i++; shared && i < end; i++)
-            subject->rows[i] = subject->rows[i - 1];
+            subject->row_of[i] = subject->row_of[i - 1];
     }
 }
 
@@ -211,8 +238,12 @@ struct seeing {
     uint32_t *first_own;      /* by place of a write, plus one more: index into `own` */
     uint32_t *own;            /* the places of reads that have it as their own write */
     struct last_reads *reads; /* by run */
-    struct st_row *direct;    /* the rows as join_directly left them */
+    uint32_t *direct;         /* by place: the row as join_directly left it */
 };
+
+static const struct st_row *direct_row(const struct seeing *seeing, uint32_t place) {
+    return &seeing->joining->subject->rows[seeing->direct[place]];
+}
 
 /* Must some unit with the write end before some unit with the read begins, and is the write the
  * last one in its unit? Then the read can see it. */
@@ -275,7 +306,8 @@ static bool is_before_last(const struct seeing *seeing, const struct st_entry *w
 static bool is_seen_before(const struct seeing *seeing, uint32_t during, uint32_t before) {
     const struct st_forest *forest = seeing->joining->forest;
     const struct st_entry *write = at(seeing->joining, before);
-    struct st_partners partners = st_partners_in(seeing->joining->subject, &seeing->direct[during]);
+    struct st_partners partners =
+        st_partners_in(seeing->joining->subject, direct_row(seeing, during));
     if (!write->final)
         return false;
     for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;)
@@ -305,9 +337,9 @@ static void or_row(const struct seeing *seeing, const struct st_row *row, uint64
 static void or_seen_by(const struct seeing *seeing, uint32_t read) {
     const struct joining *joining = seeing->joining;
     uint32_t own = at(joining, read)->own_write;
-    if (!seeing->direct[read].count)
+    if (!direct_row(seeing, read)->count)
         return;
-    or_row(seeing, &seeing->direct[read], seeing->seen);
+    or_row(seeing, direct_row(seeing, read), seeing->seen);
     if (own != ST_NO_ENTRY) {
         uint32_t place = joining->forest->entries[own].place;
         seeing->seen[place / 64] |= UINT64_C(1) << place % 64;
@@ -316,7 +348,7 @@ static void or_seen_by(const struct seeing *seeing, uint32_t read) {
 
 static void or_seen_with(const struct seeing *seeing, uint32_t write) {
     const struct joining *joining = seeing->joining;
-    struct st_partners partners = st_partners_in(joining->subject, &seeing->direct[write]);
+    struct st_partners partners = st_partners_in(joining->subject, direct_row(seeing, write));
     for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;)
         if (!joining->forest->entries[other].writes)
             or_seen_by(seeing, joining->forest->entries[other].place);
@@ -353,11 +385,12 @@ static void join_seen(struct seeing *seeing, uint32_t write) {
         seeing->row[write / 64] &= ~(UINT64_C(1) << write % 64);
     } else
         keep_neighbours(seeing, write);
-    or_row(seeing, &seeing->direct[write], seeing->row);
-    subject->rows[write] = (struct st_row){subject->word_count, 0};
+    or_row(seeing, direct_row(seeing, write), seeing->row);
+    struct st_row *row = add_row(subject, write);
+    row->guard = st_guard_list_add(&subject->guards, &(struct st_guard){0}); /* not known */
     for (uint32_t index = 0; index < size; index++)
         if (seeing->row[index])
-            add_bits(subject, &subject->rows[write], index, seeing->row[index]);
+            add_bits(subject, row, index, seeing->row[index]);
 }
 
 /* Groups the reads by their own write, by counting them first. */
@@ -386,7 +419,7 @@ static void join_seen_together(struct joining *joining) {
     seeing.own = st_alloc(count, sizeof *seeing.own);
     seeing.reads = st_alloc(joining->run_count, sizeof *seeing.reads);
     seeing.direct = st_alloc(count, sizeof *seeing.direct);
-    memcpy(seeing.direct, subject->rows, count * sizeof *seeing.direct);
+    memcpy(seeing.direct, subject->row_of, count * sizeof *seeing.direct);
     note_own_writes(&seeing);
     note_last_reads(&seeing);
     for (uint32_t i = 0; i < count; i++)
@@ -405,8 +438,8 @@ static void join_seen_together(struct joining *joining) {
 static uint64_t count_edges(const struct st_subject *subject) {
     uint64_t ends = 0, of_row = 0;
     for (uint32_t i = 0; i < subject->count; i++) {
-        const struct st_row *row = &subject->rows[i];
-        if (!i || row->first != row[-1].first || row->count != row[-1].count) { /* not shared */
+        const struct st_row *row = st_row_at(subject, i);
+        if (!i || subject->row_of[i] != subject->row_of[i - 1]) { /* not shared */
             of_row = 0;
             for (uint32_t w = 0; w < row->count; w++)
                 of_row += (unsigned)__builtin_popcountll(subject->words[row->first + w].bits);
@@ -420,12 +453,17 @@ void st_join_subject(struct st_forest *forest, struct st_subject *subject, enum 
                      bool as_published) {
     struct joining joining = {
         .forest = forest, .subject = subject, .notion = notion, .as_published = as_published};
-    subject->rows = st_alloc(subject->count, sizeof *subject->rows);
+    subject->row_of = st_alloc(subject->count, sizeof *subject->row_of);
     put_in_order(&joining, forest);
+    find_guards(&joining);
     join_directly(&joining);
     if (notion == ST_NOTION_VIEW && is_variable(&joining))
         join_seen_together(&joining);
     subject->edges = count_edges(subject);
+    for (uint32_t kind = 0; kind < joining.kind_count; kind++)
+        st_guard_free(&joining.guards[kind]);
+    free(joining.guards);
+    st_guard_free(&joining.guard);
     free(joining.kinds);
     free(joining.kind_of);
     free(joining.runs);

@@ -277,7 +277,8 @@ static bool find_pair(struct st_commit_search *search, uint32_t transaction,
  * transaction is violated if the last node that the unit meets starts after that end. */
 
 /* Is the released lock always the one acquired last? */
-static bool is_nested(struct st_commit_search *search, const struct st_shape *shape) {
+bool st_commit_is_nested(struct st_commit_search *search, uint32_t unit) {
+    const struct st_shape *shape = st_unit_shape(search->analysis->model, unit);
     size_t depth = shape->held_count;
     st_reserve(&search->stack, &search->stack_capacity, depth + shape->count + 1);
     for (size_t i = 0; i < depth; i++)
@@ -455,7 +456,7 @@ static bool is_violated_by_one(struct st_commit_search *search, uint32_t transac
          a < forest->first_access[transaction + 1] && tried < TRIED; a++) {
         const struct st_entry *entry = &forest->entries[forest->accesses[a].entry];
         const struct st_subject *subject = &forest->subjects[entry->subject];
-        const struct st_row *row = &subject->rows[entry->place];
+        const struct st_row *row = st_row_at(subject, entry->place);
         for (uint32_t w = 0; w < row->count && w < TRIED_OF_ACCESS; w++) {
             const struct st_row_word *word = &subject->words[row->first + w];
             uint32_t place = word->index * 64 + (uint32_t)__builtin_ctzll(word->bits);
@@ -506,13 +507,46 @@ static bool has_one_nested_node(const struct st_commit_search *search, uint32_t 
     return true;
 }
 
+/* The same for sure, but not each time when it is so: it only looks at guards. Every node of an
+ * access contains the one that its guard gives. If those are not apart, the nodes are not
+ * either. */
+static bool has_one_guarded_node(const struct st_commit_search *search, uint32_t transaction) {
+    const struct st_forest *forest = search->analysis->forest;
+    uint32_t least_end = UINT32_MAX, last_start = 0;
+    for (size_t a = forest->first_access[transaction]; a < forest->first_access[transaction + 1];
+         a++) {
+        const struct st_unit_access *access = &forest->accesses[a];
+        const struct st_row *row = st_row_of(forest, access->entry);
+        if (!row->count)
+            continue;
+        struct st_shape_span node = st_meeting_node(forest, transaction, access->token, row->guard);
+        least_end = node.end < least_end ? node.end : least_end;
+        last_start = node.start > last_start ? node.start : last_start;
+        if (least_end < last_start)
+            return false;
+    }
+    return true;
+}
+
+enum st_commit_look st_commit_look(struct st_commit_search *search, uint32_t transaction,
+                                   struct st_commit_violation *violation) {
+    bool nested = st_commit_is_nested(search, transaction);
+    if (nested && has_one_guarded_node(search, transaction))
+        return ST_COMMIT_ATOMIC;
+    if (is_violated_by_one(search, transaction, violation))
+        return ST_COMMIT_VIOLATED;
+    return nested && has_one_nested_node(search, transaction) ? ST_COMMIT_ATOMIC : ST_COMMIT_OPEN;
+}
+
 bool st_commit_is_violated(struct st_commit_search *search, uint32_t transaction,
                            struct st_commit_violation *violation) {
     const struct st_predict_options *options = search->analysis->options;
     bool pairwise = search->analysis->pairwise, plain = !pairwise && !options->as_published;
-    bool nested = is_nested(search, st_unit_shape(search->analysis->model, transaction));
-    if (plain && is_violated_by_one(search, transaction, violation))
-        return true;
+    bool nested = st_commit_is_nested(search, transaction);
+    enum st_commit_look look =
+        plain ? st_commit_look(search, transaction, violation) : ST_COMMIT_OPEN;
+    if (look != ST_COMMIT_OPEN)
+        return look == ST_COMMIT_VIOLATED;
     if (nested && has_one_nested_node(search, transaction))
         return false;
     st_find_meetings(search, transaction);

@@ -61,6 +61,17 @@ void st_commit_search_end(struct st_commit_search *search);
 /* Puts all meetings of a unit into search->meetings, sorted by node. */
 void st_find_meetings(struct st_commit_search *search, uint32_t unit);
 
+/* What is known of a transaction without a search. */
+enum st_commit_look { ST_COMMIT_ATOMIC, ST_COMMIT_VIOLATED, ST_COMMIT_OPEN };
+
+/* By the analysis in its usual form: neither as published nor pairwise. If it is violated, the same
+ * holds as below. */
+enum st_commit_look st_commit_look(struct st_commit_search *search, uint32_t transaction,
+                                   struct st_commit_violation *violation);
+
+/* Are the critical sections of the unit properly nested? */
+bool st_commit_is_nested(struct st_commit_search *search, uint32_t unit);
+
 /* Is the transaction violated? If so, search->arrivals has the path to violation->last, which is
  * ST_NO_NAME where the theorem as published needs no path. False with search->expired means
  * undecided. */
