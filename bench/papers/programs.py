@@ -4,10 +4,11 @@
     bench/papers/programs.py [--runs N] [--size PERCENT] [--timeout S] [--only PROGRAM,...] [TABLE...]
 
 The programs are the kernels of bench/kernels (C, natively and with the instrumentation), Java programs of the kinds that
-the papers measure (java/Shapes.java), and Xalan, if Debian's package libxalan2-java is installed. They are listed in a
-file for `seriatim compare --programs`; above each table stands the command that drew it.
+the papers measure (java/Shapes.java), and Xalan, H2 and Lucene, if Debian's packages of them are installed. They are
+listed in a file for `seriatim compare --programs`; above each table stands the command that drew it.
 """
 import argparse
+import glob
 import os
 import shutil
 import subprocess
@@ -20,10 +21,13 @@ BUILD = os.path.join(ROOT, os.environ.get("SERIATIM_BUILD", "build"))
 SERIATIM = os.path.join(BUILD, "seriatim")
 KERNELS = os.path.join(ROOT, "bench", "kernels")
 SPEC = os.path.join(HERE, "java", "exclude.spec")
-XALAN = "/usr/share/java/xalan2.jar"
+JARS = "/usr/share/java"
 
 JAVA = {"philo": 3000, "sor": 30, "montecarlo": 3000, "tsp": 3000, "elevator": 3000}  # sizes at 100 percent
-XALAN_SIZE = 6
+# Programs that the papers measure, too: the package, what it has, our class that drives it, and its size at 100 percent.
+PACKAGES = {"xalan": ("libxalan2-java", ("xalan2.jar",), "Transform", 6),
+            "h2": ("libh2-java", ("h2.jar",), "Database", 40),
+            "lucene": ("liblucene4.10-java", ("lucene-core-4.*.jar", "lucene-analyzers-common-4.*.jar"), "Search", 40)}
 THREE = "velodrome,regiontrack,doublechecker"
 
 # name: title, the words behind `seriatim`. Those without a list of programs get one program after the other.
@@ -68,17 +72,26 @@ def build_kernels(folder, names):
     return found
 
 
-def build_java(folder, percent):
+def build_package(folder, name, percent):
+    """The command; None: the package is not there."""
+    package, patterns, driver, size = PACKAGES[name]
+    jars = [glob.glob(os.path.join(JARS, pattern)) for pattern in patterns]
+    if not all(jars):
+        print(f"(no {package}: {name} is left out)\n")
+        return None
+    path = ":".join([folder, *(found[0] for found in jars)])
+    run("javac", "-g", "-cp", path, "-d", folder, os.path.join(HERE, "java", driver + ".java"))
+    return f"java -cp {path} {driver} {max(1, size * percent // 100)}"
+
+
+def build_java(folder, percent, wanted):
     if not shutil.which("javac"):
         print("(no javac: the Java programs are left out)\n")
         return {}
-    run("javac", "-g", "-d", folder, os.path.join(HERE, "java", "Shapes.java"), os.path.join(HERE, "java", "Transform.java"))
+    run("javac", "-g", "-d", folder, os.path.join(HERE, "java", "Shapes.java"))
     found = {name: f"java -cp {folder} Shapes {name} {max(1, size * percent // 100)}" for name, size in JAVA.items()}
-    if os.path.exists(XALAN):
-        found["xalan"] = f"java -cp {folder}:{XALAN} Transform {max(1, XALAN_SIZE * percent // 100)}"
-    else:
-        print("(no libxalan2-java: xalan is left out)\n")
-    return {name: (command, command) for name, command in found.items()}
+    found.update((name, build_package(folder, name, percent)) for name in PACKAGES if name in wanted)
+    return {name: (command, command) for name, command in found.items() if command}
 
 
 def write_list(programs, folder):
@@ -105,13 +118,13 @@ def draw(table, programs, options, folder):
 
 def build(folder, options):
     only = [name for name in options.only.split(",") if name]
-    names = [*kernels(), *JAVA, "xalan"]
+    names = [*kernels(), *JAVA, *PACKAGES]
     unknown = [name for name in only if name not in names]
     if unknown:
         sys.exit(f"no such program: {unknown[0]}; there are {', '.join(names)}")
     found = build_kernels(folder, [name for name in kernels() if not only or name in only])
     if not only or set(only) - set(kernels()):
-        found.update(build_java(folder, options.size))
+        found.update(build_java(folder, options.size, only or names))
     return {name: command for name, command in found.items() if not only or name in only}
 
 
