@@ -60,6 +60,12 @@ class Starting(Case):
         self.assertEqual(self.violated(result), {"Monitor.increment"})
         self.assertIn("Picked up JAVA_TOOL_OPTIONS: -javaagent:", said)
 
+    def test_a_watcher_that_comes_late_still_knows_the_names(self):
+        script = self.script("start", "#!/bin/sh\nkill -STOP $PPID\n"
+                             f"java -cp {classes()} Monitor\nstatus=$?\nkill -CONT $PPID\nexit $status\n")
+        result, _ = self.run_program("--", script)
+        self.assertEqual(self.violated(result), {"Monitor.increment"})
+
     def test_each_of_several_jvms_has_a_stream_of_its_own(self):
         script = self.script("start", f"#!/bin/sh\njava -cp {classes()} Monitor\n"
                              f"java -cp {classes()} Statements\njava -Dfixed=true -cp {classes()} Monitor\n")

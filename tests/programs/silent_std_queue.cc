@@ -61,10 +61,12 @@ static void receive_number(int number) {
 
 int main() {
     std::thread sender([] {
+        step(1);
         for (int i = 0; i < 30; i++)
             send_number(i);
     });
     std::thread receiver([] {
+        step(2);
         for (int i = 0; i < 30; i++)
             receive_number(i);
     });

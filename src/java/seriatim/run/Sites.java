@@ -60,7 +60,6 @@ public final class Sites {
             Files.deleteIfExists(target);
             Files.createFile(target, PosixFilePermissions.asFileAttribute(
                     PosixFilePermissions.fromString("rw-------")));
-            target.toFile().deleteOnExit();
         } else {
             target = Path.of(where);
         }
