@@ -31,8 +31,8 @@ static BLOCK int take(int slow) {
 #ifndef FIXED
     pthread_mutex_unlock(&queue.lock);
     if (slow) {
-        step(2);
-        step(5);
+        step(3);
+        step(6);
     }
     pthread_mutex_lock(&queue.lock);
 #endif
@@ -46,14 +46,15 @@ static BLOCK int take(int slow) {
 THREAD(producer) {
     put(1);
     step(1);
-    step(3);
+    step(4);
     put(2);
     put(3);
-    step(4);
+    step(5);
     return NULL;
 }
 
 THREAD(consumer) {
+    step(2);
     int sum = take(1);
     sum += take(0);
     sum += take(0);

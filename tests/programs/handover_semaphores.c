@@ -32,8 +32,8 @@ static BLOCK int take(int slow) {
 #ifndef FIXED
     sem_post(&buffer.lock);
     if (slow) {
-        step(2);
-        step(5);
+        step(3);
+        step(6);
     }
     sem_wait(&buffer.lock);
 #endif
@@ -48,15 +48,16 @@ static BLOCK int take(int slow) {
 THREAD(producer) {
     put(1);
     step(1);
-    step(3);
+    step(4);
     put(2);
     put(3);
-    step(4);
+    step(5);
     return NULL;
 }
 
 THREAD(consumer) {
     int sum = 0;
+    step(2);
     sum += take(1);
     sum += take(0);
     return sum ? NULL : NULL;
