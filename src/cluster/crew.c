@@ -235,7 +235,7 @@ static int greet(struct st_crew *crew, struct st_error *error) {
     }
     for (int rank = 1; rank < crew->size; rank++)
         crew->members[rank].lost |= !crew->members[rank].greeted;
-    /* What one of them complains of, we may find ourselves, and tell better. */
+    /* What one of them complains of, we may find ourselves, and say better. */
     return crew->other_build ? st_fail(error, NULL, ST_AT_FILE, 0, "%s", crew->trouble) : 0;
 }
 

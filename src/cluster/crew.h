@@ -36,7 +36,7 @@ size_t st_crew_workers(const struct st_crew *crew); /* how many there are beside
 int st_crew_resume(struct st_crew *crew, const char *folder, const char *job,
                    struct st_error *error);
 
-/* Is told one sentence when something is lost and done again. */
+/* Gets one sentence when something is lost and done again. */
 void st_crew_on_loss(struct st_crew *crew, void (*say)(const char *sentence));
 
 /* Looks on each of the others whether this file is there and is the same as here; a folder must
@@ -89,7 +89,7 @@ void st_crew_serve(struct st_crew *crew, const struct st_serving *serving,
 /* While it does one: does nobody want the answer any more? */
 bool st_crew_is_unwanted(void *crew);
 
-/* Could not even begin: tells rank 0 why, and waits for the end. */
+/* Could not even begin: lets rank 0 know why, and waits for the end. */
 _Noreturn void st_crew_give_up(struct st_crew *crew, const char *why);
 
 /* ---- all ---- */

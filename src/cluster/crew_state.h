@@ -96,7 +96,7 @@ void st_crew_look_for_losses(struct st_crew *crew);
 void st_crew_pump(struct st_crew *crew);
 _Noreturn void st_crew_depart(struct st_crew *crew);
 
-/* What tells two builds apart. */
+/* What distinguishes two builds. */
 uint64_t st_crew_build(void);
 
 #endif

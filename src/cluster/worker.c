@@ -68,7 +68,7 @@ static void handle(struct st_crew *crew, struct st_letter *letter) {
     st_letter_free(letter);
 }
 
-/* Nobody would tell us to end. */
+/* Nobody would ask us to end. */
 static void end_with_dealer(const struct st_crew *crew) {
     if ((crew->dealer && kill(crew->dealer, 0) < 0) || getppid() == 1)
         _exit(2);

@@ -63,7 +63,7 @@ static bool is_stopped(void *context) {
 }
 
 /* What all others must know to go on. */
-static void tell(struct st_crew *crew, const struct dealt_batches *dealt) {
+static void spread_answers(struct st_crew *crew, const struct dealt_batches *dealt) {
     const struct st_dealt_pieces *pieces = dealt->pieces;
     struct st_packed all = {0};
     for (size_t i = 0; i < pieces->count; i++)
@@ -92,7 +92,7 @@ static void deal(struct st_crew *crew, struct dealt_batches *dealt) {
              i++)
             pieces->skip(pieces->context, i);
     free(dealt->taken);
-    tell(crew, dealt);
+    spread_answers(crew, dealt);
 }
 
 /* ---- the others ---- */
