@@ -191,12 +191,7 @@ static const struct st_option options[] = {
      .help = "for a server: run COMMAND in a shell when it listens for connections, in turns "
              "with it, and end it when COMMAND has ended"},
     RELATION_OPTIONS(struct values),
-    {.name = "spec",
-     .kind = ST_TEXT,
-     .offset = offsetof(struct values, spec),
-     .value = "FILE",
-     .help = "a specification that says which functions should be atomic; without it, nearly all "
-             "should"},
+    FUNCTIONS_SPEC_OPTION(struct values),
     ALLOCATOR_OPTION(struct values),
     JAVA_OPTIONS(struct values),
     LIMIT_OPTION(struct values),

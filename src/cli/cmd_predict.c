@@ -41,22 +41,16 @@ static void interrupt(int signal) {
     sigaction(signal, &before, NULL);
 }
 
-/* On several ranks, mpirun passes signals on, and waits. */
-static void stop(int signal) {
-    (void)signal;
-    atomic_store(&interrupted, true);
-}
-
 /* The first Ctrl-C ends the searches, and the report says what is settled. The next one ends the
- * program, as does one while the trace is read. */
-static void mind_interrupts(void) {
+ * program, as does one while the trace is read. On several ranks, mpirun passes signals on, and
+ * waits. Returns the flag that is set then. */
+static const atomic_bool *mind_interrupts(void) {
     struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
-    if (ranks_crew()) {
-        ranks_catch_stops(stop);
-        return;
-    }
+    if (ranks_crew())
+        return ranks_catch_stops();
     if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
         sigaction(SIGINT, &action, NULL);
+    return &interrupted;
 }
 
 /* ---- the plan ---- */
@@ -78,7 +72,6 @@ static unsigned count_jobs(uint64_t wanted) {
 static void make_plan(struct predict *predict) {
     const struct predict_values *values = predict->values;
     bool all = runs_all_predictors(values);
-    predict->total.interrupted = &interrupted;
     predict->dealer = (struct st_piece_dealer){deal_predictions, ranks_crew()};
     if (values->total_timeout > 0)
         predict->total.end = st_clock_seconds() + values->total_timeout;
@@ -184,7 +177,7 @@ static enum status predict_and_report(struct predict *predict) {
         return complain(&error);
     }
     warn_of_no_blocks(&predict->input);
-    mind_interrupts();
+    predict->total.interrupted = mind_interrupts();
     enum status status = table ? write_table(predict, table) : write_report(predict);
     return st_output_finish(&predict->output, &error) < 0 ? complain(&error) : status;
 }

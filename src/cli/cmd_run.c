@@ -492,12 +492,7 @@ static const struct st_option options[] = {
      .help = "check with ENGINE, which gets every access as it happens, so that engines can be "
              "compared; without it, witness does, and gets what it needs"},
     RELATION_OPTIONS(struct values),
-    {.name = "spec",
-     .kind = ST_TEXT,
-     .offset = offsetof(struct values, spec),
-     .value = "FILE",
-     .help = "a specification that says which functions should be atomic; without it, nearly all "
-             "should"},
+    FUNCTIONS_SPEC_OPTION(struct values),
     ALLOCATOR_OPTION(struct values),
     JAVA_OPTIONS(struct values),
     LIMIT_OPTION(struct values),

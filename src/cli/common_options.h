@@ -45,6 +45,13 @@ extern const char *const color_words[], *const format_words[];
         0                                                                                          \
     }
 
+#define FUNCTIONS_SPEC_OPTION(type)                                                                \
+    {                                                                                              \
+        .name = "spec", .kind = ST_TEXT, .offset = offsetof(type, spec), .value = "FILE",          \
+        .help = "a specification that says which functions should be atomic; without it, nearly "  \
+                "all should"                                                                       \
+    }
+
 #define ALLOCATOR_OPTION(type)                                                                     \
     {                                                                                              \
         .name = "allocator", .kind = ST_TEXTS, .offset = offsetof(type, allocators),               \

@@ -6,27 +6,12 @@
 #include "report/load/load.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* Seconds after which a run that does not end is ended. */
 static const double longest_run = 20;
-
-/* ---- stopping ---- */
-
-static volatile sig_atomic_t stopping;
-
-static void on_stop(int number) {
-    (void)number;
-    stopping = 1;
-}
-
-static bool is_stopped(void *context) {
-    (void)context;
-    return stopping;
-}
 
 /* ---- what goes to the terminal ---- */
 
@@ -61,7 +46,7 @@ struct st_hunt_options usual_hunt(const struct hunting *hunting, const char *com
                                     .limit = hunting->limit,
                                     .keep = "seriatim-hunt",
                                     .takes_input = true,
-                                    .stopped = is_stopped,
+                                    .stopped = ranks_is_stopped,
                                     .show = show_progress,
                                     .warn = say,
                                     .context = (void *)hunting};
@@ -119,7 +104,7 @@ static enum status write_result(const struct hunting *hunting, const struct st_f
 enum status hunt_and_write(const struct hunting *hunting, const struct st_hunt_options *options,
                            const struct st_filters *filters, struct st_output *output) {
     struct st_error error;
-    ranks_catch_stops(on_stop);
+    ranks_catch_stops();
     struct st_hunt *hunt = st_hunt(options, &error);
     show_status_line(NULL);
     if (!hunt) {
@@ -127,7 +112,7 @@ enum status hunt_and_write(const struct hunting *hunting, const struct st_hunt_o
         return complain(&error);
     }
     enum status status = write_result(hunting, filters, hunt, output);
-    if (stopping && ranks_crew())
+    if (ranks_is_stopped(NULL) && ranks_crew())
         warn("stopped before all runs were done; with --resume, the same command goes on from "
              "there");
     st_hunt_free(hunt);

@@ -387,6 +387,17 @@ void st_crew_look_for_losses(struct st_crew *crew) {
     }
 }
 
+void st_crew_hear_next(struct st_crew *crew, unsigned *idle) {
+    int rank;
+    struct st_letter *letter = st_crew_receive(crew, &rank);
+    if (letter) {
+        st_crew_hear(crew, rank, letter);
+        return;
+    }
+    st_crew_nap(idle);
+    st_crew_look_for_losses(crew);
+}
+
 /* ---- files that all must have ---- */
 
 static bool all_found(struct st_crew *crew) {
@@ -405,16 +416,8 @@ int st_crew_require(struct st_crew *crew, const char *path, struct st_error *err
         st_pack_file(&message, path);
         st_crew_send(crew, rank, &message);
     }
-    while (!all_found(crew) && !crew->trouble) {
-        int rank;
-        struct st_letter *letter = st_crew_receive(crew, &rank);
-        if (letter)
-            st_crew_hear(crew, rank, letter);
-        else
-            st_crew_nap(&idle);
-        if (!letter)
-            st_crew_look_for_losses(crew);
-    }
+    while (!all_found(crew) && !crew->trouble)
+        st_crew_hear_next(crew, &idle);
     for (int rank = 1; rank < crew->size; rank++)
         if (crew->members[rank].found && *crew->members[rank].found)
             set_trouble(crew, rank, crew->members[rank].found);
@@ -430,7 +433,7 @@ static bool all_gone(struct st_crew *crew) {
     return true;
 }
 
-static void tell_all(struct st_crew *crew, enum st_message_kind kind, bool together) {
+static void send_all(struct st_crew *crew, enum st_message_kind kind, bool together) {
     for (int rank = 1; rank < crew->size; rank++) {
         struct st_packed message = st_crew_message(kind);
         st_pack_number(&message, together);
@@ -476,20 +479,12 @@ static void end_all(struct st_crew *crew, int status) {
     static const double patience = 60, patience_with_silent = 2;
     double since = st_crew_clock();
     unsigned idle = 0;
-    tell_all(crew, ST_MESSAGE_END, false);
+    send_all(crew, ST_MESSAGE_END, false);
     while (!all_gone(crew) &&
-           st_crew_clock() < since + (some_hang(crew) ? patience_with_silent : patience)) {
-        int rank;
-        struct st_letter *letter = st_crew_receive(crew, &rank);
-        if (letter) {
-            st_crew_hear(crew, rank, letter);
-            continue;
-        }
-        st_crew_nap(&idle);
-        st_crew_look_for_losses(crew);
-    }
+           st_crew_clock() < since + (some_hang(crew) ? patience_with_silent : patience))
+        st_crew_hear_next(crew, &idle);
     enum st_transport_end how = how_to_end(crew);
-    tell_all(crew, ST_MESSAGE_LAST, how == ST_END_TOGETHER);
+    send_all(crew, ST_MESSAGE_LAST, how == ST_END_TOGETHER);
     if (how != ST_END_TOGETHER)
         wait_for_last(crew);
     fflush(NULL);

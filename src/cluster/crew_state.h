@@ -92,6 +92,10 @@ void st_crew_hear(struct st_crew *crew, int rank, struct st_letter *letter);
 /* Rank 0: which of those on this machine have ended? */
 void st_crew_look_for_losses(struct st_crew *crew);
 
+/* Rank 0, which waits for something: the next message that is no answer; or, if there is none, a
+ * nap and a look for losses. */
+void st_crew_hear_next(struct st_crew *crew, unsigned *idle);
+
 /* The others: handles what has come. */
 void st_crew_pump(struct st_crew *crew);
 _Noreturn void st_crew_depart(struct st_crew *crew);

@@ -213,16 +213,8 @@ static void share_from_here(struct st_crew *crew, const char *const *paths, size
         st_pack_file(&all, paths[i]);
     st_crew_end_phase(crew, phase, all.bytes, all.length);
     st_packed_free(&all);
-    while (!all_serve(crew, phase + 1) && !crew->trouble) {
-        int rank;
-        struct st_letter *letter = st_crew_receive(crew, &rank);
-        if (letter) {
-            st_crew_hear(crew, rank, letter);
-            continue;
-        }
-        st_crew_nap(&idle);
-        st_crew_look_for_losses(crew);
-    }
+    while (!all_serve(crew, phase + 1) && !crew->trouble)
+        st_crew_hear_next(crew, &idle);
     st_crew_end_phase(crew, phase + 1, NULL, 0);
 }
 

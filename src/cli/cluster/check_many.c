@@ -10,7 +10,6 @@
 #include "cluster/shared_files.h"
 #include "report/load/merged_runs.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,18 +37,6 @@ struct many {
     struct st_error error;
     bool is_broken; /* something could not be merged */
 };
-
-static volatile sig_atomic_t stopping;
-
-static void on_stop(int number) {
-    (void)number;
-    stopping = 1;
-}
-
-static bool is_stopped(void *context) {
-    (void)context;
-    return stopping;
-}
 
 /* ---- one trace ---- */
 
@@ -243,7 +230,7 @@ static enum status deal_traces(struct many *many) {
     if (st_filters_open_for_trace(&filters, &values->filters.files, "check", many->list->names[0],
                                   values->spec, &error) < 0)
         return complain(&error);
-    ranks_catch_stops(on_stop);
+    ranks_catch_stops();
     if (st_output_open(&output, values->output, (const char *const *)many->list->names, &error) < 0)
         status = complain(&error);
     else
@@ -272,7 +259,7 @@ static enum status check_list(struct many *many) {
                                  .attach = attach,
                                  .take = take,
                                  .do_here = do_here,
-                                 .stopped = is_stopped,
+                                 .stopped = ranks_is_stopped,
                                  .context = many};
     many->crew = alone ? alone : ranks_crew();
     many->dealing = &dealing;

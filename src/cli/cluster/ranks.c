@@ -105,15 +105,28 @@ int ranks_resume(const char *path, const char *input, struct st_error *error) {
     return result;
 }
 
-void ranks_catch_stops(void (*handler)(int number)) {
+static atomic_bool stopped; /* lock-free, so that a handler may set it */
+
+static void on_stop(int number) {
+    (void)number;
+    atomic_store(&stopped, true);
+}
+
+bool ranks_is_stopped(void *context) {
+    (void)context;
+    return atomic_load(&stopped);
+}
+
+const atomic_bool *ranks_catch_stops(void) {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
-    struct sigaction action = {.sa_handler = handler}, before;
+    struct sigaction action = {.sa_handler = on_stop}, before;
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         sigaction(signals[i], NULL, &before);
         if (before.sa_handler != SIG_IGN && (crew || signals[i] != SIGUSR1))
             sigaction(signals[i], &action, NULL);
     }
+    return &stopped;
 }
 
 /* With --enable-recovery mpirun loses the status of rank 0. */

@@ -6,6 +6,8 @@
 #include "cli/command.h"
 #include "cluster/crew.h"
 
+#include <stdatomic.h>
+
 /* Joins the other ranks, if there are any; -1 with an error. The words of the command line say
  * which job it is. */
 int ranks_join(const char *command, int argc, char **argv, struct st_error *error);
@@ -17,8 +19,10 @@ struct st_crew *ranks_crew(void);
  * input, if that is not NULL, is a part of what the job is. */
 int ranks_resume(const char *folder, const char *input, struct st_error *error);
 
-/* Signals that ask the job to end call this: also the one that mpirun passes on. */
-void ranks_catch_stops(void (*handler)(int number));
+/* From now on a signal that asks the job to end only sets a flag: also the one that mpirun passes
+ * on. The flag, which is false before; and the same for whoever has a context to pass. */
+const atomic_bool *ranks_catch_stops(void);
+bool ranks_is_stopped(void *context);
 
 /* The command is done. Does not return on ranks that work for rank 0. */
 enum status ranks_leave(enum status status);

@@ -14,7 +14,6 @@
 #include "cli/messages.h"
 #include "session/compare/dealt_grid.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,18 +97,6 @@ static int choose_all(struct compare *compare, struct st_error *error) {
 
 /* ---- traces ---- */
 
-static volatile sig_atomic_t stopping;
-
-static void on_stop(int number) {
-    (void)number;
-    stopping = 1;
-}
-
-static bool is_stopped(void *context) {
-    (void)context;
-    return stopping;
-}
-
 static void show_cells(void *context, size_t done, size_t all) {
     const struct compare *compare = context;
     char line[80];
@@ -132,7 +119,7 @@ static struct st_grid_traces traces_of(struct compare *compare, const char *cons
                                                        ST_TRACE_AHEAD | ST_TRACE_LIVES |
                                                        ST_TRACE_PACKED},
                                    .relation = (enum st_relation)values->relation,
-                                   .stopped = ranks_crew() ? is_stopped : NULL,
+                                   .stopped = ranks_crew() ? ranks_is_stopped : NULL,
                                    .show = show_cells,
                                    .context = compare};
 }
@@ -409,7 +396,7 @@ static enum status run(const void *command_values, const char *const *operands) 
         complain(&error);
     } else {
         if (ranks_crew())
-            ranks_catch_stops(on_stop);
+            ranks_catch_stops();
         status = compare_all(&compare, operands);
     }
     st_grid_free(&compare.grid);
