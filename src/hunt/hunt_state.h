@@ -61,6 +61,10 @@ struct st_hunt {
 /* One that has not done anything yet; NULL with an error. */
 struct st_hunt *st_hunt_new(const struct st_hunt_options *options, struct st_error *error);
 
+/* hunt_learning.c: the first runs, in which nothing is tried. -1 with an error, also if the program
+ * cannot be controlled. */
+int st_hunt_learn(struct st_hunt *hunt, struct st_error *error);
+
 /* Can the program be controlled, by its first run? -1 with the reason. */
 int st_hunt_check(const struct st_hunt *hunt, const struct st_controlled_run *run,
                   struct st_error *error);
@@ -71,6 +75,8 @@ bool st_hunt_has_found(const struct st_hunt *hunt);
 /* Counts a run, and keeps what it shows. */
 void st_hunt_note(struct st_hunt *hunt, const struct st_controlled_run *run,
                   const struct st_harm *harm);
+/* The same, and finds out what harm it did. */
+void st_hunt_note_run(struct st_hunt *hunt, const struct st_controlled_run *run);
 
 /* hunt_predictions.c: takes the predictions that there are, or makes some from a run that is
  * recorded. -1 with an error when they are not for this program. */
