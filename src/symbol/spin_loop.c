@@ -332,7 +332,8 @@ static bool reports_writes(const struct walk *walk) {
     return false;
 }
 
-static bool is_all_quiet(struct walk *walk) {
+/* From there on, to wherever it goes. */
+static bool is_quiet_from(struct walk *walk, uint32_t from) {
     bool reports = reports_writes(walk);
     if (walk->lost || walk->count > MOST_QUIET)
         return false;
@@ -340,7 +341,8 @@ static bool is_all_quiet(struct walk *walk) {
         const struct step *step = &walk->steps[i];
         bool may_write = step->effect == WRITES_THERE ||
                          (!reports && step->instruction.in_memory && !step->calls);
-        if (step->effect == SOME_EFFECT || (may_write && !writes_only_stack(walk, i)))
+        bool quiet = step->effect != SOME_EFFECT && (!may_write || writes_only_stack(walk, i));
+        if (!quiet && (from == 0 || find_path(walk, from, i, false)))
             return false;
     }
     return true;
@@ -350,7 +352,7 @@ static bool is_quiet_function(struct st_object *object, uint64_t address, unsign
                               unsigned *work) {
     struct walk walk;
     bool quiet = read_function(&walk, object, address, 0, depth, work) && walk.low == address &&
-                 is_all_quiet(&walk);
+                 is_quiet_from(&walk, 0);
     free_walk(&walk);
     return quiet;
 }
@@ -395,6 +397,83 @@ static bool go_on(struct walk *walk, struct journey *journey, uint32_t site, uin
     return false;
 }
 
+/* ---- what decides whether there is another turn ---- */
+
+/* Marks what can be reached from a step, but for what is marked `closed`; true if a return is. */
+static bool mark_reached(const struct walk *walk, uint32_t from, const bool *closed, bool *marks) {
+    uint32_t *todo = st_alloc(walk->count, sizeof *todo);
+    size_t count = 0;
+    bool returns = false;
+    if (from != NOWHERE && !closed[from]) {
+        marks[from] = true;
+        todo[count++] = from;
+    }
+    while (count) {
+        const struct step *step = &walk->steps[todo[--count]];
+        returns |= step->returns;
+        for (int way = 0; way < 2; way++) {
+            uint32_t next = step->next[way];
+            if (next == NOWHERE || closed[next] || marks[next])
+                continue;
+            marks[next] = true;
+            todo[count++] = next;
+        }
+    }
+    free(todo);
+    return returns;
+}
+
+static bool can_return(const struct walk *walk, uint32_t from, const bool *closed) {
+    bool *marks = st_alloc(walk->count, sizeof *marks);
+    bool returns = mark_reached(walk, from, closed, marks);
+    free(marks);
+    return returns;
+}
+
+/* One way out of the branch leads quietly back to the site. Does the other one lead out of the
+ * loop, and not only by what the first one comes by as well? What a turn begins with is before the
+ * site, and no part of that. */
+static bool is_way_out(struct walk *walk, uint32_t site, uint32_t branch, int way,
+                       const bool *before) {
+    const uint32_t *next = walk->steps[branch].next;
+    if (next[way] == NOWHERE || !find_path(walk, next[way], site, true))
+        return false;
+    bool *closed = st_alloc(walk->count, sizeof *closed);
+    for (size_t i = 0; i < walk->path_length; i++)
+        closed[walk->path[i]] = !before[walk->path[i]];
+    bool out = can_return(walk, next[!way], closed);
+    free(closed);
+    return out;
+}
+
+/* Does the branch depend on the answer, if it comes there quietly? */
+static bool depends_on_answer(struct walk *walk, const struct journey *there, uint32_t site,
+                              uint32_t branch) {
+    struct journey on = *there;
+    if (walk->steps[branch].instruction.flow != ST_FLOW_BRANCH ||
+        !find_path(walk, walk->steps[site].next[0], branch, true))
+        return false;
+    go_one(&on, &walk->steps[site], true, site);
+    go(walk, &on, site);
+    return on.values.flags_from & ST_ANSWER;
+}
+
+/* A loop that ends after so many turns, whatever was seen, is no wait. One that never ends may be
+ * one: so threads poll. */
+static bool ends_by_answer(struct walk *walk, const struct journey *there, uint32_t site) {
+    bool *before = st_alloc(walk->count, sizeof *before);
+    bool *closed = st_alloc(walk->count, sizeof *closed);
+    closed[site] = true;
+    mark_reached(walk, 0, closed, before);
+    bool found = !can_return(walk, walk->steps[site].next[0], closed);
+    for (uint32_t i = 0; i < walk->count && !found; i++)
+        found = depends_on_answer(walk, there, site, i) &&
+                (is_way_out(walk, site, i, 0, before) || is_way_out(walk, site, i, 1, before));
+    free(before);
+    free(closed);
+    return found;
+}
+
 static bool loops_around(struct walk *walk, const struct journey *there, uint32_t site,
                          unsigned char arguments) {
     struct journey once = *there;
@@ -402,7 +481,8 @@ static bool loops_around(struct walk *walk, const struct journey *there, uint32_
         return false;
     struct journey twice = once;
     return go_on(walk, &twice, site, site) && twice.decided &&
-           is_same_place(&once.values, &twice.values, arguments);
+           is_same_place(&once.values, &twice.values, arguments) &&
+           ends_by_answer(walk, &once, site);
 }
 
 /* clang passes what a compare-and-swap expects, others a pointer to it. */
@@ -534,9 +614,14 @@ static bool takes_there(struct walk *walk, const struct journey *there, uint32_t
     return false;
 }
 
-static bool passes_through(struct walk *walk, const struct journey *there, uint32_t site) {
+/* It returns what it has seen, or tries to take what it has seen to be free. A function that does
+ * anything else with it has checked something and then acted: both are one step. */
+static bool passes_through(struct walk *walk, const struct journey *there, uint32_t site,
+                           unsigned char arguments) {
     struct journey on = *there;
-    if (there->bad != NOWHERE || !go_on(walk, &on, site, NOWHERE))
+    if (there->bad != NOWHERE ||
+        !(is_quiet_from(walk, site) || next_of(walk, there, site, arguments) > ST_SPIN_STORES) ||
+        !go_on(walk, &on, site, NOWHERE))
         return false;
     return on.decided || on.values.registers[ST_RAX].from & ST_ANSWER;
 }
@@ -570,7 +655,8 @@ static struct st_spin ask_function(struct walk *walk, uint64_t after, unsigned c
     spin.takes = takes_there(walk, &there, site, arguments);
     there.bad = bad;
     unsigned char from = arguments_of(&there.values, arguments);
-    spin.passes = quietly && !(from & ~ST_ARGUMENTS) && passes_through(walk, &there, site);
+    spin.passes =
+        quietly && !(from & ~ST_ARGUMENTS) && passes_through(walk, &there, site, arguments);
     spin.arguments = from & ST_ARGUMENTS;
     return spin;
 }

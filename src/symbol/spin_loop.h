@@ -4,12 +4,14 @@
  * until somebody has changed it. Such a loop can be recognised: there is a way from the look back
  * to it on which nothing happens but yields, sleeps, pauses, reads, other looks, and writes to the
  * stack; the address of the word is the same at each turn; and what was seen decides whether there
- * is another one. A loop that goes through memory has other addresses. One that works, between two
+ * is another one, which it does not where the turns are counted. A loop that goes through memory
+ * has other addresses. One that works, between two
  * looks, writes or calls something; one that swaps the word (the loops of algorithms without locks)
  * does so, too.
  *
  * A look may be in a function of its own, as in `while (!is_ready());`. Then the loop is around the
- * call of that function, or around a call of a function that calls it.
+ * call of that function, or around a call of a function that calls it. That function may look, and
+ * swap or add to what it has seen; if it does more, it checks and acts, and is no look.
  *
  * As in code_flow.h, there is no guess: where the code cannot be followed, it is no such loop. */
 #ifndef SERIATIM_SYMBOL_SPIN_LOOP_H
@@ -33,7 +35,7 @@ struct st_spin {
     /* The call swaps the word or adds to it, if it does not look: the function also spins at that
      * word, and what it does depends on what the call says. So a semaphore or a lock is taken. */
     bool takes;
-    bool passes; /* it looks and returns: the call of this function is a look, too ... */
+    bool passes; /* it looks, and at most takes: the call of this function is a look, too ... */
     unsigned char arguments; /* ... at a place that depends on these arguments (code_values.h) */
 };
 
