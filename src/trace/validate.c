@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Invariant: a thread is `usual` iff it has started and was not joined. */
+/* `level` is how many blocks of the thread are open, and UNUSUAL beside that unless the thread has
+ * started and was not joined: so one look at it tells what most events need to know. */
+#define UNUSUAL (UINT32_C(1) << 31)
 struct thread_state {
-    uint32_t depth; /* open blocks */
-    bool forked, started, joined, usual;
+    uint32_t level;
+    bool forked, started, joined;
 };
 
 /* Invariant: count > 0 iff a thread holds the lock; then holder is that thread. */
@@ -44,6 +46,16 @@ static const char *const malformed_texts[] = {
 
 const char *st_malformed_text(enum st_malformed kind) {
     return malformed_texts[kind];
+}
+
+static uint32_t depth_of(const struct thread_state *thread) {
+    return thread->level & ~UNUSUAL;
+}
+
+/* It has started, or was joined, or is taken back. */
+static void note_life(struct thread_state *thread) {
+    bool usual = thread->started && !thread->joined;
+    thread->level = depth_of(thread) | (usual ? 0 : UNUSUAL);
 }
 
 struct st_validator *st_validator_new(bool repair) {
@@ -117,7 +129,7 @@ static __attribute__((noinline)) int malformed(struct st_validator *validator,
         /* The join came too early, the event itself may be fine: keep it. */
         struct thread_state *thread = &validator->threads[event->thread];
         thread->joined = false;
-        thread->usual = thread->started;
+        note_life(thread);
         return 0;
     }
     event->op = ST_DROPPED;
@@ -171,7 +183,7 @@ static int on_join(struct st_validator *v, const struct st_event *event) {
     if (!child->forked && !child->started)
         return ST_JOIN_UNKNOWN;
     child->joined = true;
-    child->usual = false;
+    note_life(child);
     return -1;
 }
 
@@ -201,15 +213,17 @@ static inline void note_begin(struct st_facts *facts, const struct st_event *eve
 }
 
 static int on_begin(struct st_validator *v, const struct st_event *event) {
-    note_begin(&v->facts, event, ++v->threads[event->thread].depth);
+    struct thread_state *thread = &v->threads[event->thread];
+    thread->level++;
+    note_begin(&v->facts, event, depth_of(thread));
     return -1;
 }
 
 static int on_end(struct st_validator *v, const struct st_event *event) {
     struct thread_state *thread = &v->threads[event->thread];
-    if (!thread->depth)
+    if (!depth_of(thread))
         return ST_END_WITHOUT_BEGIN;
-    thread->depth--;
+    thread->level--;
     v->facts.open_blocks--;
     return -1;
 }
@@ -239,7 +253,7 @@ static int validate_each(struct st_validator *v, struct st_event *events, size_t
     for (size_t i = 0; i < count; i++) {
         struct st_event *event = &events[i];
         struct thread_state *thread = &v->threads[event->thread];
-        bool outside = !thread->depth;
+        bool outside = !depth_of(thread);
         if (__builtin_expect(thread->joined, 0) && event->op <= ST_DROPPED &&
             malformed(v, ST_EVENT_AFTER_JOIN, event) < 0)
             return -1;
@@ -254,7 +268,7 @@ static int validate_each(struct st_validator *v, struct st_event *events, size_t
             continue;
         }
         thread->started = true;
-        thread->usual = !thread->joined;
+        note_life(thread);
         v->facts.nested += event->op == ST_NESTED;
         v->facts.unary += outside & (event->op != ST_BEGIN);
         v->facts.ops[event->written]++;
@@ -287,8 +301,9 @@ static const enum st_op counted[] = {ST_WRITE, ST_ACQUIRE, ST_RELEASE, ST_BEGIN,
                                      ST_END,   ST_SEND,    ST_RECEIVE};
 enum { COUNTED = sizeof counted / sizeof *counted };
 
-/* What an operation means for a strip. `depth` is added to the depth of blocks: all that does not
- * belong in such a strip, and an end where no block is open, gives a depth of ODD or more. */
+/* What an operation means for a strip. `depth` is added to the level of its thread: all that does
+ * not belong in such a strip, an end where no block is open, and whatever an unusual thread does,
+ * gives a level of ODD or more. */
 #define ODD (UINT32_C(1) << 30)
 static const struct {
     uint64_t count;
@@ -323,9 +338,9 @@ static bool scan_strip(struct thread_state *threads, const struct st_event *even
     for (size_t i = 0; i < count; i++) {
         uint8_t op = events[i].op;
         struct thread_state *thread = &threads[events[i].thread];
-        uint32_t depth = thread->depth, after = depth + rules[op].depth;
-        odd |= ((uint32_t)thread->usual - 1) | after;
-        thread->depth = after;
+        uint32_t depth = thread->level, after = depth + rules[op].depth;
+        odd |= after;
+        thread->level = after;
         outside += depth == 0;
         counts += rules[op].count;
         strip->locks[locks] = strip->begins[begins] = (uint16_t)i;
@@ -338,7 +353,7 @@ static bool scan_strip(struct thread_state *threads, const struct st_event *even
     strip->lock_count = locks;
     strip->begin_count = begins;
     for (size_t i = 0; odd >= ODD && i < count; i++)
-        threads[events[i].thread].depth -= rules[events[i].op].depth;
+        threads[events[i].thread].level -= rules[events[i].op].depth;
     return odd < ODD;
 }
 
@@ -365,7 +380,7 @@ static void take_begins(struct st_facts *facts, const struct st_event *events,
 /* Is the event at that place of the strip, which was scanned, outside all blocks? */
 static bool is_outside(const struct st_validator *v, const struct st_event *events, size_t place,
                        size_t count) {
-    uint32_t thread = events[place].thread, depth = v->threads[thread].depth;
+    uint32_t thread = events[place].thread, depth = v->threads[thread].level;
     for (size_t i = place; i < count; i++)
         depth -= events[i].thread == thread ? rules[events[i].written].depth : 0;
     return !depth;
@@ -428,7 +443,10 @@ static int validate_strip(struct st_validator *v, struct st_event *events, size_
 
 int st_validate(struct st_validator *v, struct st_event *events, size_t count, uint32_t threads,
                 uint32_t locks) {
+    size_t known = v->thread_capacity;
     st_reserve(&v->threads, &v->thread_capacity, threads);
+    for (size_t t = known; t < v->thread_capacity; t++)
+        v->threads[t].level = UNUSUAL;
     st_reserve(&v->locks, &v->lock_capacity, locks);
     for (size_t i = 0; i < count; i += STRIP)
         if (validate_strip(v, events + i, count - i < STRIP ? count - i : STRIP) < 0)

@@ -92,17 +92,23 @@ static inline struct st_place this_place(const struct witness *w) {
     return (struct st_place){w->number, *w->event};
 }
 
-static inline struct st_last_access access_of(const struct witness *w, uint32_t t,
+static inline void set_event(struct witness *w, const struct st_event *event, uint64_t number) {
+    w->event = event;
+    w->number = number;
+}
+
+/* The event of that thread, with that number, as an access. */
+static inline struct st_last_access access_of(const struct st_event *event, uint64_t number,
                                               const struct witness_thread *thread) {
-    return (struct st_last_access){.thread = (int32_t)t,
+    return (struct st_last_access){.thread = (int32_t)event->thread,
                                    .time = thread->time,
                                    .before = thread->before,
-                                   .number = w->number,
-                                   .loc = st_access_loc(w->event)};
+                                   .number = number,
+                                   .loc = st_access_loc(event)};
 }
 
 static inline struct st_last_access this_access(const struct witness *w, uint32_t t) {
-    return access_of(w, t, &w->threads[t]);
+    return access_of(w->event, w->number, &w->threads[t]);
 }
 
 /* ---- time ---- */
