@@ -211,10 +211,7 @@ static enum file_kind kind_of_file(const char *path) {
 
 static int refuse_unwatched(const struct st_hunt *hunt, struct st_error *error) {
     if (hunt->with_agent)
-        return refuse(hunt, error,
-                      "loaded no class that is to be watched: name some with --include "
-                      "'com.acme.*' (classes of the JDK, build tools and test frameworks are left "
-                      "out unless they are named)");
+        return refuse(hunt, error, "loaded no class that is to be watched: " ST_JAVA_UNWATCHED);
     switch (kind_of_file(hunt->subject.words[0])) {
     case SCRIPT:
         return refuse(hunt, error,
