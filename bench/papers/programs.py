@@ -2,10 +2,14 @@
 """Draws those tables of the papers that are about running programs, for programs that can be had.
 
     bench/papers/programs.py [--runs N] [--size PERCENT] [--timeout S] [--only PROGRAM,...] [TABLE...]
+    bench/papers/programs.py --published FOLDER [--timeout S] [--only PROGRAM,...]
 
 The programs are the kernels of bench/kernels (C, natively and with the instrumentation), Java programs of the kinds that
 the papers measure (java/Shapes.java), and Xalan, H2 and Lucene, if Debian's packages of them are installed. They are
 listed in a file for `seriatim compare --programs`; above each table stands the command that drew it.
+
+With --published the programs are the papers' own, which FOLDER has (published.py says where they come from), with the
+published specifications and the papers' columns beside ours.
 """
 import argparse
 import glob
@@ -14,6 +18,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import published
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -116,12 +122,18 @@ def draw(table, programs, options, folder):
         print(run(SERIATIM, *words_here, "--quiet", "--", *command.split()), flush=True)
 
 
-def build(folder, options):
+def choose(options, names):
+    """What --only has; nothing: all."""
     only = [name for name in options.only.split(",") if name]
-    names = [*kernels(), *JAVA, *PACKAGES]
     unknown = [name for name in only if name not in names]
     if unknown:
         sys.exit(f"no such program: {unknown[0]}; there are {', '.join(names)}")
+    return only
+
+
+def build(folder, options):
+    names = [*kernels(), *JAVA, *PACKAGES]
+    only = choose(options, names)
     found = build_kernels(folder, [name for name in kernels() if not only or name in only])
     if not only or set(only) - set(kernels()):
         found.update(build_java(folder, options.size, only or names))
@@ -135,12 +147,16 @@ def main():
     parser.add_argument("--size", type=int, default=100, help="percent of the usual size of Java programs")
     parser.add_argument("--timeout", type=float, default=60, help="seconds for an engine on a run (default 60)")
     parser.add_argument("--only", default="", metavar="PROGRAM,...", help="these programs (all)")
+    parser.add_argument("--published", metavar="FOLDER", help="the papers' own programs, which FOLDER has")
     parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"only these (all): {', '.join(TABLES)}")
     options = parser.parse_args()
     unknown = [name for name in options.tables if name not in TABLES]
     if unknown:
         parser.error(f"no such table: {unknown[0]}")
     with tempfile.TemporaryDirectory() as folder:
+        if options.published:
+            published.draw(SERIATIM, folder, options, choose(options, list(published.PROGRAMS)) or list(published.PROGRAMS))
+            return 0
         programs = build(folder, options)
         if not programs:
             sys.exit("none of the programs can be built here")

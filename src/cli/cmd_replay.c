@@ -15,7 +15,7 @@ enum { STATUS_DIVERGED = 3 };
 
 struct values {
     struct common_values common;
-    const char *output;
+    const char *output, *source_root;
     uint64_t limit;
     double run_time;
     bool gdb, minimise;
@@ -113,7 +113,9 @@ static enum status replay_schedule(const void *command_values, const char *const
                                 .seconds = values->run_time > 0 ? values->run_time : 60}}};
     struct st_error error;
     const char *const *words = operands + 1;
-    char *path = realpath(operands[0], NULL);
+    char *path = realpath(operands[0], NULL); /* the program runs in another folder */
+    char *root = values->source_root ? realpath(values->source_root, NULL) : NULL;
+    replay.options.subject.source_root = root;
     if (*words && strcmp(*words, "--") == 0)
         words++;
     int opened = st_replay_open(&replay, path ? path : operands[0], *words ? words : NULL, &error);
@@ -123,6 +125,7 @@ static enum status replay_schedule(const void *command_values, const char *const
                                             : replay_once(values, &replay);
     st_replay_close(&replay);
     free(path);
+    free(root);
     return status;
 }
 
@@ -143,6 +146,11 @@ static const struct st_option options[] = {
      .value = "S",
      .initial = "60",
      .help = "end the program after S seconds"},
+    {.name = "source-root",
+     .kind = ST_TEXT,
+     .offset = offsetof(struct values, source_root),
+     .value = "DIR",
+     .help = "Java: look for sources below DIR, too"},
     LIMIT_OPTION(struct values),
     STORIES_OPTION(struct values, filters),
     {.name = "output",

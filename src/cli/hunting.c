@@ -38,6 +38,7 @@ struct st_hunt_options usual_hunt(const struct hunting *hunting, const char *com
     struct st_hunted subject = {.command = command,
                                 .words = words,
                                 .spec = spec,
+                                .source_root = hunting->filters->files.root,
                                 .relation = st_relation_or_usual(0, true),
                                 .keep = st_filters_keep(hunting->limit),
                                 .seconds = longest_run};

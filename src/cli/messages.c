@@ -230,9 +230,8 @@ void warn_of_no_blocks(const struct st_trace_input *input) {
 
 static void warn_of_unwatched(const char *program) {
     if (st_is_java(program))
-        warn("%s loaded no class that is to be watched, so there is nothing to check: name some "
-             "with --include 'com.acme.*' (classes of the JDK, build tools and test frameworks are "
-             "left out unless they are named)",
+        warn("%s loaded no class that is to be watched, so there is nothing to "
+             "check: " ST_JAVA_UNWATCHED,
              program);
     else if (st_is_native_image(program))
         warn("%s is a native image, and Java programs are watched in a JVM: run its classes with "

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "hunt/controlled/dealt_runs.h"
 #include "hunt/hunt_state.h"
+#include "session/java/java_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,10 +36,7 @@ static enum file_kind kind_of_file(const char *path) {
 
 static int refuse_unwatched(const struct st_hunt *hunt, struct st_error *error) {
     if (hunt->with_agent)
-        return refuse(hunt, error,
-                      "loaded no class that is to be watched: name some with --include "
-                      "'com.acme.*' (classes of the JDK, build tools and test frameworks are left "
-                      "out unless they are named)");
+        return refuse(hunt, error, "loaded no class that is to be watched: " ST_JAVA_UNWATCHED);
     switch (kind_of_file(hunt->subject.words[0])) {
     case SCRIPT:
         return refuse(hunt, error,

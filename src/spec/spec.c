@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "spec/line.h"
+#include "spec/published.h"
 #include "trace/symbols.h"
 
 #include <stdlib.h>
@@ -95,26 +96,9 @@ static int parse_thread_functions(struct st_spec *spec, struct st_line *line, bo
     return st_line_is_over(line) ? 0 : st_line_fail(line, "nothing after 'thread functions'");
 }
 
-/* The length of a method as lists of publications have it, elevator/Lift.doIdle()V, up to its
- * parameters; 0 if this is none. */
-static size_t method_length(const char *at) {
-    size_t length = strcspn(at, "( \t#"), word = strcspn(at, " \t#");
-    const char *dot = memchr(at, '.', length);
-    const char *close = at[length] == '(' ? memchr(at, ')', word) : NULL;
-    bool is_method = dot && dot > at && dot + 1 < at + length && close && close + 1 < at + word;
-    return is_method ? length : 0;
-}
-
-/* Such a list has the methods that need not be atomic. Ours are named without parameters, and with
- * periods: so all methods of that name are meant. */
-static int parse_method(struct st_spec *spec, struct st_line *line, size_t length) {
-    char *name = st_alloc(length + 1, 1);
-    memcpy(name, line->at, length);
-    for (char *at = name; *at; at++)
-        if (*at == '/')
-            *at = '.';
+static int ignore_method(struct st_spec *spec, struct st_line *line, char *name, size_t length) {
     add_line(spec, ST_SPEC_FUNCTION, false, (struct st_pattern){name, true});
-    line->at += strcspn(line->at, " \t#");
+    line->at += length;
     line->at += strspn(line->at, " \t");
     return st_line_is_over(line) ? 0 : st_line_fail(line, "nothing after the method");
 }
@@ -123,9 +107,10 @@ static int parse_line(struct st_line *line, void *context) {
     struct st_spec *spec = context;
     if (st_line_is_over(line))
         return 0;
-    size_t method = method_length(line->at);
-    if (method)
-        return parse_method(spec, line, method);
+    char *method;
+    size_t length = st_published_method(line->at, &method);
+    if (length)
+        return ignore_method(spec, line, method, length);
     bool atomic = st_line_take_word(line, "atomic");
     if (!atomic && !st_line_take_word(line, "ignore"))
         return st_line_fail(line, "'atomic' or 'ignore'");

@@ -126,6 +126,34 @@ class Tables(Case):
         self.assertEqual([(row["regiontrack bad"], row["aerodrome bad"], row["regiontrack distinct"], row["velodrome missed"])
                           for row in rows if row["trace"] != "total"], [("1", "1", "1", "0"), ("0", "0", "0", "0")])
 
+    def test_classes_that_are_left_out(self):
+        """Turns.increment is cut; without the class nothing can be, and without all classes there is nothing to say."""
+        java = ("java", "-cp", classes(), "Turns")
+        for option in (("--include", "Turns"), ("--exclude", "Other*")):
+            rows = self.rows("compare", "--table=violations", "--format=csv", "--engines=regiontrack", *option, "--", *java)
+            self.assertEqual(rows[0]["regiontrack distinct"], "1", option)
+            rows = self.rows("compare", "--online", "--format=csv", "--engines=regiontrack", *option, "--", *java)
+            self.assertEqual(rows[1]["distinct"], "1", option)
+        for command in (("compare",), ("compare", "--online"), ("refine",)):
+            done = self.seriatim(*command, "--exclude=Turns", "--", *java)
+            self.assertEqual(done.returncode, 2, command)
+            self.assertIn("loaded no class that is to be watched", done.stderr)
+            self.assertNotIn("seriatim-cc", done.stderr)
+
+    def test_a_refinement_of_some_methods(self):
+        """Turns.store calls nothing."""
+        done = self.seriatim("refine", "--format=spec", "--settle=1", "--blocks=nonleaf", "--", "java", "-cp", classes(), "Turns")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([line.split()[2] for line in done.stdout.splitlines() if line.startswith("atomic")], ["Turns.second"])
+
+    def test_options_for_java_need_a_program(self):
+        trace = self.folder / "trace.std"
+        trace.write_text("T0|begin(0)|1\nT0|end(0)|1\n")
+        for command in ("compare", "refine"):
+            done = self.seriatim(command, "--include=Turns", trace)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("needs a program behind '--'", done.stderr)
+
     def test_a_refinement_ends_without_what_is_violated(self):
         done = self.seriatim("refine", "--format=spec", "--settle=1", "--", "java", "-cp", classes(), "Turns")
         self.assertEqual(done.returncode, 0, done.stderr)

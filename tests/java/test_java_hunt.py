@@ -47,20 +47,21 @@ class Hunting(Case):
         self.assertEqual((result["violations"], result["failures"]), ([], []))
         return result
 
-    def replay(self, schedule, *words):
-        done = self.seriatim("replay", "--format", "json", "-o", self.folder / "replay.json",
-                             schedule, *words)
+    def replay(self, *words):
+        done = self.seriatim("replay", "--format", "json", "-o", self.folder / "replay.json", *words)
         return done, json.loads((self.folder / "replay.json").read_text())
 
 
 class Findings(Hunting):
     def test_a_block_is_cut_and_the_schedule_repeats_that(self):
-        result = self.hunt("Audit")
+        result = self.hunt("Audit", options=("--source-root", FOLDER))
         cut = result["violations"][0]
         self.assertIn(cut["block"], ("Audit.transfer", "Audit.audit"))
         self.assertEqual(cut["replayed"], "10/10")
         self.assertEqual(result["loose"], 0)
-        done, again = self.replay(cut["schedule"])
+        self.assertEqual(cut["begin_loc"].split(":")[0], str(FOLDER / "Audit.java"))
+        done, again = self.replay("--source-root", FOLDER, cut["schedule"])
+        self.assertEqual(again["violations"][0]["begin_loc"], cut["begin_loc"])
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn(cut["block"], self.violated(again))
         self.assertEqual(done.stdout, "money is missing\n")

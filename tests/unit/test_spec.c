@@ -63,10 +63,17 @@ static void methods_of_published_lists_are_ignored(void **state) {
     assert_atomic(list, "elevator.Lift.doIdleNow", "");
     assert_atomic(list, "elevator/Lift.doIdle", "");
     assert_ignored("Main.main()V", "Main.main", "");
+    assert_ignored("Lelevator/Lift;.doIdle ()V:78(0)", "elevator.Lift.doIdle", "");
+    assert_ignored("LPhilo;.run ()V:49(0)) # started", "Philo.run", "");
+    assert_ignored("La/B$C;.<init> (La/D;)V:0(-2)", "a.B$C.<init>", "");
+    assert_atomic("Lelevator/Lift;.doIdle ()V:78(0)", "Lelevator.Lift.doIdle", "");
     assert_ignored("a/B.<init>()V", "a.B.<init>", "");
     assert_refused("a/B.c()V d", 1, "expected nothing after the method, not 'd'");
     assert_refused("a/B.c()", 1, "expected 'atomic' or 'ignore', not 'a/B.c()'");
     assert_refused("a/B.c", 1, "expected 'atomic' or 'ignore', not 'a/B.c'");
+    assert_refused("La/B;.c", 1, "expected 'atomic' or 'ignore', not 'La/B;.c'");
+    assert_refused("La/B; ()V:1(0)", 1, "expected 'atomic' or 'ignore', not 'La/B;'");
+    assert_refused("La/B;.c ()V:1(0) d", 1, "expected nothing after the method, not 'd'");
     assert_refused("c(I)V", 1, "expected 'atomic' or 'ignore', not 'c(I)V'");
 }
 

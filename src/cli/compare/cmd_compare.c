@@ -21,6 +21,7 @@ static const char *const formats[] = {TABLE_FORMAT_WORDS, NULL};
 
 struct values {
     struct common_values common;
+    struct st_java_options java;
     const char *engines, *base, *spec, *output, *programs, *native, *resume;
     double timeout;
     uint64_t runs;
@@ -185,7 +186,7 @@ static int add_run(struct compare *compare, const struct listed_program *program
     const char *path = scratch_path(SCRATCH_TRACE);
     char *name = name_run(compare, program->name, run);
     remove(path);
-    int result = record_run("compare", program_words(program), path, error);
+    int result = record_run("compare", &compare->values->java, program_words(program), path, error);
     if (result == 0)
         result = add_traces_at(compare, (const char *const *)&name, &path, 1, error);
     free(name);
@@ -211,6 +212,7 @@ static int add_online(struct compare *compare, struct st_error *error) {
         const struct st_online_program program = {.name = listed->name,
                                                   .words = program_words(listed),
                                                   .native = program_native(listed),
+                                                  .java = &values->java,
                                                   .spec = values->spec,
                                                   .relation = (enum st_relation)values->relation,
                                                   .runs = values->runs,
@@ -357,6 +359,9 @@ static int check_values(const struct values *values, const char *const *paths,
         return st_fail(error, "compare", ST_AT_FILE, 0, "--runs must be 1 to 10000");
     if (*paths && values->runs > 1)
         return st_fail(error, "compare", ST_AT_FILE, 0, "--runs needs a program behind '--'");
+    if (*paths && st_java_options_given(&values->java))
+        return st_fail(error, "compare", ST_AT_FILE, 0,
+                       "what to watch of a Java program (--include) needs a program behind '--'");
     return 0;
 }
 
@@ -469,6 +474,7 @@ static const struct st_option options[] = {
      .offset = offsetof(struct values, spec),
      .value = "FILE",
      .help = "a specification that says which blocks should be atomic; without it, all should"},
+    JAVA_OPTIONS(struct values),
     RESUME_OPTION(struct values),
     TABLE_OPTIONS(struct values, formats),
 };

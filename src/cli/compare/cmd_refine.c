@@ -18,6 +18,7 @@ static const char *const formats[] = {TABLE_FORMAT_WORDS, [TO_SPEC] = "spec", NU
 
 struct values {
     struct common_values common;
+    struct st_java_options java;
     const char *engines, *start, *output;
     uint64_t settle, rounds;
     unsigned layout, format, relation;
@@ -103,7 +104,7 @@ static int do_round(struct refine *refine, const char *const *paths, const char 
         return st_refinement_advance(&refine->refinement, paths, count_words(paths), &source,
                                      relation, error);
     remove(run);
-    if (record_run("refine", words, run, error) < 0)
+    if (record_run("refine", &values->java, words, run, error) < 0)
         return -1;
     return st_refinement_advance(&refine->refinement, &run, 1, &source, relation, error);
 }
@@ -173,6 +174,9 @@ static int check_values(const struct values *values, const char *const *paths,
     if (*words && *paths)
         return st_fail(error, "refine", ST_AT_FILE, 0,
                        "it refines with traces or with a program, not with both");
+    if (*paths && st_java_options_given(&values->java))
+        return st_fail(error, "refine", ST_AT_FILE, 0,
+                       "what to watch of a Java program (--include) needs a program behind '--'");
     for (const char *const *path = paths; *path; path++)
         if (strcmp(*path, "-") == 0)
             return st_fail(error, "refine", ST_AT_FILE, 0,
@@ -236,6 +240,7 @@ static const struct st_option options[] = {
      .initial = "summary",
      .choices = refine_layout_words,
      .help = "what the table shows"},
+    JAVA_OPTIONS(struct values),
     TABLE_OPTIONS(struct values, formats),
 };
 

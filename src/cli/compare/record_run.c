@@ -11,18 +11,51 @@
 
 extern char **environ;
 
+struct word_list {
+    const char **items;
+    size_t count, capacity;
+};
+
+static void add(struct word_list *list, const char *word) {
+    st_reserve(&list->items, &list->capacity, list->count + 1);
+    list->items[list->count++] = word;
+}
+
+static void add_all(struct word_list *list, const char *option, const struct st_texts *texts) {
+    for (size_t i = 0; i < texts->count; i++) {
+        add(list, option);
+        add(list, texts->items[i]);
+    }
+}
+
+static void add_java(struct word_list *list, const struct st_java_options *java) {
+    add_all(list, "--include", &java->include);
+    add_all(list, "--exclude", &java->exclude);
+    add_all(list, "--jdk", &java->jdk);
+    if (java->blocks) {
+        add(list, "--blocks");
+        add(list, st_java_blocks[java->blocks]);
+    }
+    if (java->arrays) {
+        add(list, "--arrays");
+        add(list, st_java_arrays[java->arrays]);
+    }
+}
+
 /* "seriatim record --quiet --no-follow -o PATH -- PROGRAM ..." */
-static char **make_words(const char *const *words, const char *path) {
+static char **make_words(const struct st_java_options *java, const char *const *words,
+                         const char *path) {
     static const char *const first[] = {"seriatim", "record", "--quiet", "--no-follow", "-o"};
-    size_t count = 0, at = sizeof first / sizeof *first;
-    while (words[count])
-        count++;
-    char **made = st_alloc(at + count + 3, sizeof *made);
-    memcpy(made, first, sizeof first);
-    made[at++] = (char *)path;
-    made[at++] = "--";
-    memcpy(made + at, words, count * sizeof *made);
-    return made;
+    struct word_list list = {NULL};
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        add(&list, first[i]);
+    add(&list, path);
+    add_java(&list, java);
+    add(&list, "--");
+    for (size_t i = 0; words[i]; i++)
+        add(&list, words[i]);
+    add(&list, NULL);
+    return (char **)list.items;
 }
 
 static int spawn(char **words, pid_t *process) {
@@ -34,9 +67,9 @@ static int spawn(char **words, pid_t *process) {
     return failure;
 }
 
-int record_run(const char *command, const char *const *words, const char *path,
-               struct st_error *error) {
-    char **made = make_words(words, path);
+int record_run(const char *command, const struct st_java_options *java, const char *const *words,
+               const char *path, struct st_error *error) {
+    char **made = make_words(java, words, path);
     pid_t process;
     int status = 0, failure = spawn(made, &process);
     free(made);

@@ -142,6 +142,7 @@ static int watch_run(const struct st_hunted *subject, struct st_controlled_run *
     struct st_error error;
     st_live_check_init(&check, subject->relation, subject->keep, false, &hooks);
     check.allocators = subject->allocators;
+    check.source_root = subject->source_root;
     if (st_live_check_start(&check, subject->command, st_hunted_command(subject), subject->spec,
                             &following, &error) < 0)
         return describe_trouble(&error, description);

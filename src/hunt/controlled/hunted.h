@@ -18,6 +18,7 @@ struct st_hunted {
     const struct st_java_options *java; /* NULL: those in the environment */
     const char *spec;                   /* a file, or NULL */
     const struct st_texts *allocators;  /* as in struct st_translation */
+    const char *source_root;            /* the same */
     const char *input;  /* a file that each run gets as standard input; NULL: /dev/null */
     const char *folder; /* for scratch files */
     const char *client; /* a command that is started when the program listens, or NULL */

@@ -27,6 +27,7 @@ static int record(const struct st_hunted *subject, struct st_recording *recordin
     recording->most_events = MOST_EVENTS;
     struct st_translation translation = st_recording_translation(recording);
     translation.allocators = subject->allocators;
+    translation.source_root = subject->source_root;
     if (st_watched_program_start(watch, subject->command, st_hunted_command(subject), subject->spec,
                                  spec, &translation, &following, error) < 0)
         return -1;

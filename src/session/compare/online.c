@@ -2,7 +2,6 @@
 #include "session/compare/online.h"
 
 #include "base/memory.h"
-#include "session/java/java_program.h"
 #include "session/watched_program.h"
 
 #include <errno.h>
@@ -99,7 +98,9 @@ static void check_watched(struct outcome *outcome, struct st_live_check *check,
     st_live_check_follow(check);
     if (!st_watch_attached(&check->watch))
         fail_with(outcome, program,
-                  "was not built with seriatim-cc, so nothing of it could be checked");
+                  st_is_java(program)
+                      ? "loaded no class that is to be watched: " ST_JAVA_UNWATCHED
+                      : "was not built with seriatim-cc, so nothing of it could be checked");
     else if (st_watch_had_no_room(&check->watch) || st_watch_gave_up(&check->watch))
         fail_with(outcome, program, "could not be watched to its end");
     else
@@ -114,9 +115,8 @@ static struct outcome run_watched(const struct st_online_program *program,
     struct st_live_check check;
     st_live_check_init(&check, st_relation_or_usual(program->relation, true), 1, false, &hooks);
     st_live_check_compare(&check, engine);
-    const struct st_java_options java = {.blocks = 0};
     const char **changed = NULL;
-    if (st_java_prepare(&java, "compare", program->words, &changed, &outcome.trouble) < 0 ||
+    if (st_java_prepare(program->java, "compare", program->words, &changed, &outcome.trouble) < 0 ||
         st_live_check_start(&check, "compare", changed ? changed : program->words, program->spec,
                             &following, &outcome.trouble) < 0)
         outcome.failed = true;

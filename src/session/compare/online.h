@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "check/engine.h"
+#include "session/java/java_program.h"
 #include "trace/relation.h"
 
 /* A program as it runs by itself, or under one engine. Costs are means over its runs. */
@@ -45,9 +46,10 @@ struct st_online {
 
 struct st_online_program {
     const char *name;
-    const char *const *words;  /* the program and its arguments; ends with NULL */
-    const char *const *native; /* the same without instrumentation, or equal to `words` */
-    const char *spec;          /* a file, or NULL */
+    const char *const *words;           /* the program and its arguments; ends with NULL */
+    const char *const *native;          /* the same without instrumentation, or equal to `words` */
+    const struct st_java_options *java; /* what to watch, if it is a Java program */
+    const char *spec;                   /* a file, or NULL */
     enum st_relation relation;
     uint64_t runs;
     double timeout; /* of a run, on the clock; 0: none */

@@ -148,7 +148,7 @@ static void put_list(FILE *file, const char *key, const struct st_texts *texts) 
         fputc(';', file);
 }
 
-static bool are_given(const struct st_java_options *options) {
+bool st_java_options_given(const struct st_java_options *options) {
     return options->include.count || options->exclude.count || options->jdk.count ||
            options->blocks || options->arrays;
 }
@@ -252,7 +252,7 @@ static int fail_without_agent(const char *command, const char *folder, struct st
 int st_java_prepare(const struct st_java_options *options, const char *command,
                     const char *const *words, const char ***changed, struct st_error *error) {
     bool java = st_is_java(words[0]);
-    bool given = options ? are_given(options) : getenv(options_variable) != NULL;
+    bool given = options ? st_java_options_given(options) : getenv(options_variable) != NULL;
     *changed = NULL;
     if (java && check_java(command, words, error) < 0)
         return -1;

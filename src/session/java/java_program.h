@@ -22,6 +22,14 @@ struct st_java_options {
 };
 extern const char *const st_java_blocks[], *const st_java_arrays[];
 
+/* Why nothing of a Java program was seen, and what to do. */
+#define ST_JAVA_UNWATCHED                                                                          \
+    "name some with --include 'com.acme.*' (classes of the JDK, build tools and test frameworks "  \
+    "are left out unless they are named)"
+
+/* Is any of them not what it is if nobody says anything? */
+bool st_java_options_given(const struct st_java_options *options);
+
 /* Is the command java itself? */
 bool st_is_java(const char *command);
 

@@ -6,7 +6,7 @@ import java.util.function.LongUnaryOperator;
 import seriatim.run.Cells;
 import seriatim.run.ThreadState;
 
-/** Arrays of atomic numbers. */
+/** Arrays of atomic numbers; cmake/java-agent makes those of ints from this file. */
 @Replaces(AtomicLongArray.class)
 public final class LongArrays {
     public static long get(AtomicLongArray a, int i, ThreadState t, int site) {

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import seriatim.run.Handles;
 import seriatim.run.ThreadState;
 
-/** Fields that are accessed by updaters. */
+/** Fields that are accessed by updaters; cmake/java-agent makes those of ints from this file. */
 @Replaces(AtomicLongFieldUpdater.class)
 public final class LongUpdaters {
     @SuppressWarnings("unchecked")

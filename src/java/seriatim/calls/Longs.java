@@ -6,7 +6,7 @@ import java.util.function.LongUnaryOperator;
 import seriatim.run.Cells;
 import seriatim.run.ThreadState;
 
-/** Atomic numbers. */
+/** Atomic numbers; cmake/java-agent makes those of ints from this file. */
 @Replaces(AtomicLong.class)
 public final class Longs {
     public static long get(AtomicLong a, ThreadState t, int site) {

@@ -39,8 +39,15 @@ public final class Hooks {
         t.initialising++;
     }
 
-    public static void endInitialiser(ThreadState t) {
+    public static void endInitialiser(ThreadState t, int number, Class<?> type, int site) {
         t.initialising--;
+        Initialisers.end(t, number, type, site);
+    }
+
+    /** A class is used whose initialiser may have been another thread's. */
+    public static void used(int number, ThreadState t, int site) {
+        if (Initialisers.any)
+            Initialisers.use(t, number, site);
     }
 
     public static void leaveAtomic(ThreadState t) {

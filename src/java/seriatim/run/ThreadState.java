@@ -32,6 +32,8 @@ public final class ThreadState {
     int guessingAt = -1;
     Guesses guesses;
     int initialising; // how many static initialisers the thread is in
+    boolean toldInInitialiser; // they did something that is told
+    private boolean[] usedClasses = {}; // by their numbers (Initialisers)
     int snapshot; // of a list (CopiedLists.java)
 
     long chunk;
@@ -144,6 +146,15 @@ public final class ThreadState {
 
     long present() {
         return me | (base + position) << EPOCH_AT;
+    }
+
+    /** Has the thread used the class before? From now on it has. */
+    boolean hasUsed(int initialiser) {
+        if (initialiser >= usedClasses.length)
+            usedClasses = java.util.Arrays.copyOf(usedClasses, 2 * initialiser + 1);
+        boolean before = usedClasses[initialiser];
+        usedClasses[initialiser] = true;
+        return before;
     }
 
     boolean hasSlot() {

@@ -8,8 +8,10 @@ import java.util.WeakHashMap;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.FieldVisitor;
+import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 import seriatim.run.Handles;
+import seriatim.run.Initialisers;
 import seriatim.run.Parts;
 import seriatim.run.Settings;
 import seriatim.run.Sites;
@@ -45,7 +47,8 @@ final class ClassFacts {
     int instanceCount, staticCount;
     private final StringBuilder instanceNames = new StringBuilder();
     private final StringBuilder staticNames = new StringBuilder();
-    private int row = -1, staticNumber = -1;
+    private boolean hasInitialiser;
+    private int row = -1, staticNumber = -1, initialiser;
 
     private ClassFacts(String name) {
         this.name = name;
@@ -68,6 +71,13 @@ final class ClassFacts {
         public FieldVisitor visitField(
                 int flags, String field, String type, String signature, Object value) {
             addField(flags, field, type);
+            return null;
+        }
+
+        @Override
+        public MethodVisitor visitMethod(
+                int flags, String method, String type, String signature, String[] exceptions) {
+            hasInitialiser |= method.equals("<clinit>");
             return null;
         }
     }
@@ -155,6 +165,35 @@ final class ClassFacts {
         return null;
     }
 
+    /** The number of the initialiser that who uses the class comes after: its own, or that of the
+     * next class above it; 0: none is watched. */
+    static int initialiser(ClassLoader loader, String name) {
+        String at = name;
+        for (int depth = 0; at != null && depth < 100; depth++) {
+            ClassFacts facts = find(loader, at);
+            if (facts == null || !Settings.isIncluded(facts.name) || Settings.isJdk(facts.name))
+                return 0;
+            if (facts.hasInitialiser)
+                return facts.initialiserNumber();
+            at = facts.superName;
+        }
+        return 0;
+    }
+
+    /** The same for who accesses a static field. */
+    static int initialiserOf(ClassLoader loader, String owner, String field, String type) {
+        String at = owner;
+        for (int depth = 0; at != null && depth < 100; depth++) {
+            ClassFacts facts = find(loader, at);
+            if (facts == null)
+                return 0;
+            if (facts.fields.containsKey(field + ' ' + type))
+                return initialiser(loader, at);
+            at = facts.superName;
+        }
+        return 0;
+    }
+
     boolean isInterface() {
         return (access & Opcodes.ACC_INTERFACE) != 0;
     }
@@ -189,6 +228,12 @@ final class ClassFacts {
         if (row < 0)
             row = Sites.add("C\t" + javaName() + instanceNames);
         return row;
+    }
+
+    private synchronized int initialiserNumber() {
+        if (initialiser == 0)
+            initialiser = Initialisers.newNumber();
+        return initialiser;
     }
 
     synchronized int staticNumber() {

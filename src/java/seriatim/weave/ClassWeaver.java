@@ -30,6 +30,11 @@ final class ClassWeaver extends ClassVisitor {
         this.leaveOut = leaveOut;
     }
 
+    /** The initialiser that who uses the class comes after; 0: none. */
+    int initialiser() {
+        return jdk ? 0 : ClassFacts.initialiser(loader, facts.name);
+    }
+
     String javaName() {
         return facts.name.replace('/', '.');
     }

@@ -109,7 +109,9 @@ final class MethodWeaver extends AdviceAdapter {
             mv.visitInsn(Opcodes.MONITORENTER);
         }
         if (isInitialiser)
-            tellInitialiser("beginInitialiser", 1);
+            beginInitialiser();
+        else if (isConstructor || (isStatic && (access & Opcodes.ACC_SYNTHETIC) == 0))
+            tellUse(weaver.initialiser());
         mv.visitLabel(start);
         if (isSynchronized)
             tellMonitor("entered");
@@ -119,14 +121,41 @@ final class MethodWeaver extends AdviceAdapter {
         mv.visitMethodInsn(Opcodes.INVOKESTATIC, "seriatim/run/Turns", hook, descriptor, false);
     }
 
-    private void tellInitialiser(String hook, int more) {
-        if (Turns.ON) {
-            pushState();
-            push(more);
-            callTurns("initialising", "(" + STATE_TYPE + "I)V");
-        }
+    private void countInitialiser(int more) {
+        if (!Turns.ON)
+            return;
         pushState();
-        call(hook, "(" + STATE_TYPE + ")V");
+        push(more);
+        callTurns("initialising", "(" + STATE_TYPE + "I)V");
+    }
+
+    private void beginInitialiser() {
+        countInitialiser(1);
+        tellUse(ClassFacts.initialiser(weaver.loader, weaver.facts.superName));
+        pushState();
+        call("beginInitialiser", "(" + STATE_TYPE + ")V");
+    }
+
+    private void endInitialiser() {
+        countInitialiser(-1);
+        boolean hasName = weaver.version >= Opcodes.V1_5;
+        pushState();
+        push(hasName ? weaver.initialiser() : 0);
+        if (hasName)
+            push(Type.getObjectType(weaver.facts.name));
+        else
+            mv.visitInsn(Opcodes.ACONST_NULL);
+        push(site());
+        call("endInitialiser", "(" + STATE_TYPE + "ILjava/lang/Class;I)V");
+    }
+
+    /** 0: there is nothing to come after. */
+    private void tellUse(int initialiser) {
+        if (initialiser == 0)
+            return;
+        push(initialiser);
+        pushStateAndSite();
+        call("used", "(I" + STATE_TYPE + "I)V");
     }
 
     private void pushMonitor() {
@@ -174,7 +203,7 @@ final class MethodWeaver extends AdviceAdapter {
             callTurns("left", "(Ljava/lang/Object;" + STATE_TYPE + ")V");
         }
         if (isInitialiser)
-            tellInitialiser("endInitialiser", -1);
+            endInitialiser();
         if (isFrame) {
             pushState();
             call(Settings.onlyOutermost ? "leaveOutermost" : facts.atomic ? "leaveAtomic" : "leave",
@@ -270,8 +299,16 @@ final class MethodWeaver extends AdviceAdapter {
 
     // ---- fields ----
 
+    /** Who has accessed a static field has used its class. */
     @Override
     public void visitFieldInsn(int opcode, String owner, String field, String descriptor) {
+        accessField(opcode, owner, field, descriptor);
+        if (entered && (opcode == Opcodes.GETSTATIC || opcode == Opcodes.PUTSTATIC)
+                && !owner.equals(weaver.facts.name) && !weaver.jdk)
+            tellUse(ClassFacts.initialiserOf(weaver.loader, owner, field, descriptor));
+    }
+
+    private void accessField(int opcode, String owner, String field, String descriptor) {
         ClassFacts.Field found =
                 entered ? ClassFacts.resolve(weaver.loader, owner, field, descriptor) : null;
         boolean isStaticField = opcode == Opcodes.GETSTATIC || opcode == Opcodes.PUTSTATIC;
