@@ -7,6 +7,7 @@ import random
 import re
 import signal
 import subprocess
+import time
 import unittest
 
 from random_traces import loose_trace
@@ -449,34 +450,53 @@ class TotalTime(PredictCase):
         self.assertIn("-: undecided: ", answer.text)
         self.assertIn(f"Note: {self.TIME_IS_OVER}", answer.text)
 
-    def test_an_interrupt_ends_the_search_and_not_the_report(self):
-        self.write("endless.std", self.ENDLESS)
-        process = subprocess.Popen([str(BINARY), "predict", *self.SEARCH, "endless.std"],
+    def interrupted(self, trace, *options):
+        """Starts a search in the trace that would not end, and interrupts it. Two things are waited for:
+        the command minds interrupts, as it does when it has read the trace, and it has then searched
+        for half a second of processor time, whatever the clock says."""
+        self.write("endless.std", trace)
+        process = subprocess.Popen([str(BINARY), "predict", *self.SEARCH, *options, "endless.std"],
                                    cwd=self.folder, stdout=subprocess.PIPE, text=True)
-        ticks = 0  # of processor time: far more than reading takes
-        while ticks < os.sysconf("SC_CLK_TCK"):
-            stat = pathlib.Path(f"/proc/{process.pid}/stat").read_text()
-            ticks = int(stat.rpartition(")")[2].split()[11])
+        folder = pathlib.Path(f"/proc/{process.pid}")
+
+        def is_minded():
+            caught = re.search(r"^SigCgt:\s*(\w+)$", (folder / "status").read_text(), re.M)[1]
+            return int(caught, 16) >> (signal.SIGINT - 1) & 1
+
+        def ticks():
+            return int((folder / "stat").read_text().rpartition(")")[2].split()[11])
+
+        while not is_minded():
+            time.sleep(0.01)
+        begun = ticks()
+        while ticks() < begun + os.sysconf("SC_CLK_TCK") // 2:
+            time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         text, _ = process.communicate()
-        self.assertEqual(process.returncode, 2)
+        return process.returncode, text
+
+    CUT = "".join(f"{line}\n" for line in (
+        "A|begin(cut)|1", "A|r(z)|2", "A|r(z)|3", "A|end|4", "B|w(z)|5"))
+
+    def test_an_interrupt_ends_the_search_and_not_the_report(self):
+        status, text = self.interrupted(self.ENDLESS)
+        self.assertEqual(status, 2)
         self.assertIn("Note: The analysis was interrupted: ", text)
 
     def test_what_was_found_before_an_interrupt_is_reported(self):
-        cut = "".join(f"{line}\n" for line in (
-            "A|begin(cut)|1", "A|r(z)|2", "A|r(z)|3", "A|end|4", "B|w(z)|5"))
-        self.write("endless.std", cut + self.ENDLESS)
-        process = subprocess.Popen([str(BINARY), "predict", *self.SEARCH, "endless.std"],
-                                   cwd=self.folder, stdout=subprocess.PIPE, text=True)
-        ticks = 0
-        while ticks < os.sysconf("SC_CLK_TCK"):
-            stat = pathlib.Path(f"/proc/{process.pid}/stat").read_text()
-            ticks = int(stat.rpartition(")")[2].split()[11])
-        process.send_signal(signal.SIGINT)
-        text, _ = process.communicate()
-        self.assertEqual(process.returncode, 1)
-        self.assertIn("cut is cut in a schedule that the program could have taken", text)
-        self.assertIn("Note: The analysis was interrupted: ", text)
+        for jobs in ("1", "2"):
+            status, text = self.interrupted(self.CUT + self.ENDLESS, "--jobs", jobs)
+            self.assertEqual(status, 1)
+            self.assertIn("cut is cut in a schedule that the program could have taken", text)
+            self.assertIn("Note: The analysis was interrupted: ", text)
+
+    def test_a_result_says_that_it_was_interrupted(self):
+        status, text = self.interrupted(self.CUT + self.ENDLESS, "--format", "json")
+        answer = json.loads(text)
+        self.assertEqual(status, 1)
+        self.assertIs(answer["stopped"], True)
+        self.assertEqual(answer["verdicts"]["violation"], 1)
+        self.assertGreater(answer["verdicts"]["timeout"], 0)
 
 
 class Handovers(PredictCase):
@@ -544,8 +564,17 @@ class Handovers(PredictCase):
     def test_who_takes_may_signal_as_well(self):
         self.assertEqual(self.reported(self.handed((6, "T2|snd(c)"))), set())
 
+    def test_who_waits_is_not_there_before_the_signal(self):
+        """The taker comes after the section of the giver, and waits: it has not come in between."""
+        lines = ["T1|begin(give)", "T1|acq(l)", "T1|w(x)", "T1|rel(l)", "T1|snd(c)", "T1|end",
+                 "T2|acq(l)", "T2|w(x)", "T2|rel(l)", "T2|rcv(c)"]
+        for engine in self.ENGINES:
+            self.assertEqual(self.reported("".join(f"{line}|{i}\n" for i, line in enumerate(lines, 1)),
+                                           engine), set())
+
     def test_what_others_could_have_given_orders_nothing(self):
         both = {"give", "take"}
+        self.assertEqual(self.reported(self.handed((5, "T2|w(z)"), (5, "T2|snd(c)"))), both)
         self.assertEqual(self.reported(self.handed((0, "T1|snd(c)"))), both)
         self.assertEqual(self.reported(self.handed((5, "T3|snd(c)"))), both)
         self.assertEqual(self.reported(self.handed((0, "T3|rcv(c)"))), both)

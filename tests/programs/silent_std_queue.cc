@@ -1,12 +1,14 @@
 // Objects travel through a queue of unique pointers under a mutex and a condition variable, and
 // belong to one thread at a time. Functions that were not named are split where they wait, also if
 // they do so deep inside of the library. The specification only takes out what a std::thread runs.
+// Threads take turns, so that one gets the memory that the other has just freed.
 //
 // FLAGS -std=c++17
 // SPEC ignore function std::thread::*
 // SPEC ignore function std::__invoke*
 // SPEC ignore function *operator()*
 // EXPECT none
+#define SCHEDULE_HOLDS
 #include "schedule.h"
 
 #include <condition_variable>
@@ -15,6 +17,8 @@
 #include <queue>
 #include <string>
 #include <thread>
+
+enum { MESSAGES = 30 };
 
 struct Message {
     int number;
@@ -61,14 +65,16 @@ static void receive_number(int number) {
 
 int main() {
     std::thread sender([] {
-        step(1);
-        for (int i = 0; i < 30; i++)
+        for (int i = 0; i < MESSAGES; i++) {
+            step(2 * i + 1);
             send_number(i);
+        }
     });
     std::thread receiver([] {
-        step(2);
-        for (int i = 0; i < 30; i++)
+        for (int i = 0; i < MESSAGES; i++) {
+            step(2 * i + 2);
             receive_number(i);
+        }
     });
     sender.join();
     receiver.join();

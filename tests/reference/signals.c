@@ -35,14 +35,30 @@ static size_t find_give(const struct sample *sample, uint32_t channel) {
     return give;
 }
 
+/* Has a thread that has sent to the channel before received from it later? */
+static bool lets_itself_in(const struct sample *sample, uint32_t channel, uint32_t giver) {
+    for (size_t i = 0; i < sample->count; i++)
+        for (size_t j = i + 1; j < sample->count; j++) {
+            const struct st_event *sent = &sample->events[i], *received = &sample->events[j];
+            if (is_channel_event(sent, channel) && sent->op == ST_SEND && sent->thread != giver &&
+                is_channel_event(received, channel) && received->op == ST_RECEIVE &&
+                received->thread == sent->thread)
+                return true;
+        }
+    return false;
+}
+
 /* The event that gives what event i takes; `count` if it takes nothing. Nobody else but the giver
- * and the taker itself may send. At most one other thread than the giver may send at all. */
+ * and the taker itself may send, and nobody else before it receives. At most one other thread than
+ * the giver may send at all. */
 static size_t find_given(const struct sample *sample, size_t i) {
     const struct st_event *event = &sample->events[i];
     if (event->op != ST_RECEIVE)
         return sample->count;
     size_t give = find_give(sample, event->target);
     if (give == sample->count || sample->events[give].thread == event->thread)
+        return sample->count;
+    if (lets_itself_in(sample, event->target, sample->events[give].thread))
         return sample->count;
     for (size_t j = 0; j < sample->count; j++) {
         const struct st_event *other = &sample->events[j];
@@ -136,6 +152,7 @@ bool signals_add(struct sample *sample, struct chance *chance) {
 /* ---- runs ---- */
 
 struct search {
+    const struct sample *sample;
     struct sample plain; /* signals are accesses */
     const struct units *units;
     size_t gives[SAMPLE_EVENTS];      /* of an event that takes: the one that gives; else `count` */
@@ -161,6 +178,7 @@ static uint32_t most_variable(const struct sample *sample) {
 /* The sample with accesses in place of what gives and takes signals. */
 static void make_plain(struct search *search, const struct sample *sample) {
     uint32_t first = most_variable(sample);
+    search->sample = sample;
     search->plain = *sample;
     for (size_t i = 0; i < sample->count; i++)
         search->gives[i] = find_given(sample, i);
@@ -198,16 +216,16 @@ static bool is_reversed(const struct search *search, const struct state *state, 
     return state->likeness.bytes[pair / 8] >> pair % 8 & 1;
 }
 
-/* Has the thread of event i taken a signal that was not given by then? */
-static bool is_stopped(const struct search *search, const struct state *state, size_t i) {
-    const struct sample *sample = &search->plain;
-    for (size_t j = 0; j < i; j++)
-        if (sample->events[j].thread == sample->events[i].thread &&
-            search->gives[j] < sample->count && state->done & bit(j) &&
-            (!(state->done & bit(search->gives[j])) ||
-             is_reversed(search, state, search->gives[j], j)))
-            return true;
-    return false;
+/* Does event i wait for a signal that nobody has sent yet, whoever may? */
+static bool has_to_wait(const struct search *search, const struct state *state, size_t i) {
+    const struct sample *sample = search->sample;
+    if (search->gives[i] == sample->count)
+        return false;
+    for (size_t j = 0; j < sample->count; j++)
+        if (is_channel_event(&sample->events[j], sample->events[i].target) &&
+            sample->events[j].op == ST_SEND && state->done & bit(j))
+            return false;
+    return true;
 }
 
 static size_t unit_of(const struct units *units, size_t i) {
@@ -266,7 +284,7 @@ static void go_on(struct search *search, const struct state *state) {
     search->violated |= has_cycle(search, state);
     for (size_t i = 0; i < search->units->count; i++) {
         if (!units_ready(search->units, &search->plain, state->done, i) ||
-            is_stopped(search, state, i))
+            has_to_wait(search, state, i))
             continue;
         struct state next = *state;
         run_step(search, &next, i);

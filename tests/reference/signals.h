@@ -1,11 +1,12 @@
 /* Hand-overs in small traces. A channel has a giver if its first use is a send, by a thread that
- * sends to it once. Who receives takes that signal, if nobody else sends but the giver and itself.
- * All other uses of channels that are no barriers mean nothing.
+ * sends to it once. Who receives takes that signal, if nobody else sends but the giver and itself,
+ * and nobody but the giver sends before it receives. All other uses of channels that are no
+ * barriers mean nothing.
  *
- * Which schedules count: each thread runs a prefix of its steps, and a thread that takes a signal
- * before it was given stops there. A send by the giver is a write, and a receive is a read, of a
- * variable that stands for the channel. All such runs must be conflict-serializable, and serial
- * orders need not obey locks: only data counts. By brute force, over all runs. */
+ * Which schedules count: each thread runs a prefix of its steps, and one that takes a signal waits
+ * until anybody has sent to the channel. A send by the giver is a write, and a receive is a read,
+ * of a variable that stands for the channel. All such runs must be conflict-serializable, and
+ * serial orders need not obey locks: only data counts. By brute force, over all runs. */
 #ifndef SERIATIM_REFERENCE_SIGNALS_H
 #define SERIATIM_REFERENCE_SIGNALS_H
 

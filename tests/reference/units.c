@@ -10,10 +10,13 @@ static bool is_channel_event(const struct st_event *event) {
 
 /* ---- barriers ---- */
 
-/* The thread's next event after event i; `count` when there is none. */
+/* The thread's next event after event i that is no begin or end of a block; `count` when there is
+ * none. */
 static size_t next_of_thread(const struct sample *sample, size_t i) {
     size_t next = i + 1;
-    while (next < sample->count && sample->events[next].thread != sample->events[i].thread)
+    while (next < sample->count &&
+           (sample->events[next].thread != sample->events[i].thread ||
+            sample->events[next].op == ST_BEGIN || sample->events[next].op == ST_END))
         next++;
     return next;
 }

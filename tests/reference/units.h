@@ -36,8 +36,8 @@ bool units_ready(const struct units *units, const struct sample *sample, uint64_
 bool units_ready_without_locks(const struct units *units, uint64_t done, size_t i);
 
 /* Is a channel a barrier? It is if its events come in rounds: sends of two or more threads, then a
- * receive by each of them, which is the thread's next event after its send. The last round may
- * lack receives. */
+ * receive by each of them, which is the thread's next event after its send, begins and ends of
+ * blocks aside. The last round may lack receives. */
 bool units_is_barrier(const struct sample *sample, uint32_t channel);
 
 /* Two transactions of different threads and nothing else: what some theorems are about. */

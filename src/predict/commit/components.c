@@ -34,7 +34,7 @@ static uint32_t chain_of(const struct st_components *components, uint32_t entry)
     return analysis->model->periods->items[analysis->forest->entries[entry].first_period].chain;
 }
 
-/* Returns whether there is a passable one. */
+/* Returns whether there is a passable one that leads back, too. */
 static bool connect_partners(struct st_components *components, uint32_t entry) {
     const struct st_forest *forest = components->analysis->forest;
     struct st_partners partners = st_partners_of(forest, entry);
@@ -42,9 +42,11 @@ static bool connect_partners(struct st_components *components, uint32_t entry) {
     for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;) {
         if (!components->passable[other])
             continue;
+        unite(components->chain, chain_of(components, entry), chain_of(components, other));
+        if (st_is_signal_entry(forest, &forest->entries[entry]))
+            continue;
         any = true;
         unite(components->unit, forest->entries[entry].units[0], forest->entries[other].units[0]);
-        unite(components->chain, chain_of(components, entry), chain_of(components, other));
     }
     return any;
 }
@@ -172,6 +174,7 @@ void st_components_free(struct st_components *components) {
 struct sample {
     struct st_shape_span node;
     uint32_t first, last;
+    bool leads_out, leads_in;
 };
 
 enum { SAMPLES = 64, SAMPLES_OF_ACCESS = 4 };
@@ -191,7 +194,9 @@ static size_t take_samples(const struct st_components *components, uint32_t tran
             const struct st_entry *entry = &forest->entries[other];
             samples[count++] =
                 (struct sample){st_meeting_node(forest, transaction, access->token, entry->lockset),
-                                entry->units[0], entry->units[entry->unit_count - 1]};
+                                entry->units[0], entry->units[entry->unit_count - 1],
+                                st_entry_leads_out(forest, access->entry),
+                                st_entry_leads_in(forest, access->entry)};
         }
     }
     return count;
@@ -200,6 +205,8 @@ static size_t take_samples(const struct st_components *components, uint32_t tran
 static bool leads_to(const struct st_components *components, const struct sample *out,
                      const struct sample *back) {
     uint32_t from = find(components->unit, out->first);
+    if (!out->leads_out || !back->leads_in)
+        return false;
     return from == find(components->unit, back->first) ||
            from == find(components->unit, back->last) ||
            st_unit_before(components->analysis->model, out->first, back->last);

@@ -152,6 +152,25 @@ static inline bool st_entries_meet(const struct st_forest *forest, uint32_t left
     return a->subject == b->subject && st_row_has(subject, st_row_at(subject, a->place), b->place);
 }
 
+/* A signal that is waited for (model/handovers.h) is always given before it is taken. So a path can
+ * leave a unit where it gives one, and enter one where it takes it, and never the other way
+ * round. */
+static inline bool st_is_signal_entry(const struct st_forest *forest,
+                                      const struct st_entry *entry) {
+    return entry->subject < forest->variable_count &&
+           forest->variables[entry->subject] >= forest->model->first_signal;
+}
+
+static inline bool st_entry_leads_out(const struct st_forest *forest, uint32_t entry) {
+    const struct st_entry *e = &forest->entries[entry];
+    return e->writes || !st_is_signal_entry(forest, e);
+}
+
+static inline bool st_entry_leads_in(const struct st_forest *forest, uint32_t entry) {
+    const struct st_entry *e = &forest->entries[entry];
+    return !e->writes || !st_is_signal_entry(forest, e);
+}
+
 /* Do locks allow the read to see the write? */
 bool st_can_read(const struct st_forest *forest, const struct st_entry *read,
                  const struct st_entry *write);

@@ -59,6 +59,17 @@ static bool has_one_commit_node(const struct st_commit_search *search) {
 
 /* ---- from the partners of one node to those of a later one ---- */
 
+/* Can a path leave the transaction there, or come back? */
+static bool leads_out(const struct st_commit_search *search, const struct st_meeting *meeting) {
+    const struct st_forest *forest = search->analysis->forest;
+    return st_entry_leads_out(forest, forest->accesses[meeting->access].entry);
+}
+
+static bool leads_in(const struct st_commit_search *search, const struct st_meeting *meeting) {
+    const struct st_forest *forest = search->analysis->forest;
+    return st_entry_leads_in(forest, forest->accesses[meeting->access].entry);
+}
+
 static bool may_pass(const struct st_commit_analysis *analysis, uint32_t transaction,
                      uint32_t unit) {
     if (analysis->options->as_published)
@@ -95,7 +106,7 @@ static uint32_t follow_edges(struct st_commit_search *search, uint32_t transacti
     for (size_t a = forest->first_access[unit]; a < forest->first_access[unit + 1]; a++) {
         uint32_t number = forest->accesses[a].entry;
         struct st_partners partners = st_partners_of(forest, number);
-        if (search->expanded[number] == search->stamp)
+        if (search->expanded[number] == search->stamp || !st_entry_leads_out(forest, number))
             continue;
         search->expanded[number] = search->stamp;
         for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;) {
@@ -140,7 +151,8 @@ static uint32_t follow_order(struct st_commit_search *search, uint32_t transacti
 static void mark_goals(struct st_commit_search *search, struct st_shape_span node) {
     const struct st_forest *forest = search->analysis->forest;
     for (size_t i = 0; i < search->meeting_count; i++) {
-        if (!st_node_before(node, search->meetings[i].node))
+        if (!st_node_before(node, search->meetings[i].node) ||
+            !leads_in(search, &search->meetings[i]))
             continue;
         const struct st_entry *entry = &forest->entries[search->meetings[i].entry];
         for (uint32_t j = 0; j < entry->unit_count; j++) {
@@ -181,9 +193,10 @@ static uint32_t find_way(struct st_commit_search *search, uint32_t transaction, 
     mark_goals(search, search->meetings[first].node);
     uint32_t found = ST_NO_NAME;
     for (size_t i = first; i < last && found == ST_NO_NAME; i++)
-        found = enter(
-            search, transaction,
-            (struct st_arrival){ST_NO_NAME, search->meetings[i].access, search->meetings[i].entry});
+        if (leads_out(search, &search->meetings[i]))
+            found = enter(search, transaction,
+                          (struct st_arrival){ST_NO_NAME, search->meetings[i].access,
+                                              search->meetings[i].entry});
     return found == ST_NO_NAME ? spread(search, transaction) : found;
 }
 
@@ -238,11 +251,12 @@ static bool is_violated_by(const struct st_commit_search *search, uint32_t trans
                 earliest = candidate;
             candidate = NULL;
         }
-        if (earliest && st_node_before(earliest->node, meeting->node)) {
+        if (earliest && st_node_before(earliest->node, meeting->node) &&
+            leads_in(search, meeting)) {
             *violation = (struct st_commit_violation){*earliest, *meeting, other};
             return true;
         }
-        if (!candidate)
+        if (!candidate && leads_out(search, meeting))
             candidate = meeting;
     }
     return false;
@@ -307,6 +321,8 @@ static void note_latest(struct st_commit_search *search) {
     for (size_t i = 0; i < search->meeting_count; i++) {
         const struct st_entry *entry = &forest->entries[search->meetings[i].entry];
         uint32_t start = search->meetings[i].node.start;
+        if (!leads_in(search, &search->meetings[i]))
+            continue;
         for (uint32_t j = 0; j < entry->unit_count; j++) {
             uint32_t unit = entry->units[j];
             if (search->goal[unit] != search->stamp || search->latest[unit] < start)
@@ -331,7 +347,7 @@ static bool name_nodes(const struct st_commit_search *search, uint32_t found,
             meeting->entry == search->arrivals[unit].enters)
             violation->out = *meeting;
         if (meeting->node.start == search->latest[found] && !has_back &&
-            has_access(forest, found, meeting->entry)) {
+            leads_in(search, meeting) && has_access(forest, found, meeting->entry)) {
             violation->back = *meeting;
             has_back = true;
         }
@@ -349,8 +365,9 @@ static bool find_path_at_once(struct st_commit_search *search, uint32_t transact
     for (size_t i = 0; i < search->meeting_count && found == ST_NO_NAME; i++) {
         const struct st_meeting *meeting = &search->meetings[i];
         search->reached = meeting->node.end;
-        found = enter(search, transaction,
-                      (struct st_arrival){ST_NO_NAME, meeting->access, meeting->entry});
+        if (leads_out(search, meeting))
+            found = enter(search, transaction,
+                          (struct st_arrival){ST_NO_NAME, meeting->access, meeting->entry});
         if (found == ST_NO_NAME &&
             (i + 1 == search->meeting_count || search->meetings[i + 1].node.end > search->reached))
             found = spread(search, transaction);
@@ -376,9 +393,12 @@ static bool find_path(struct st_commit_search *search, uint32_t transaction,
         if (found == ST_NO_NAME)
             continue;
         violation->last = found;
+        while (!leads_out(search, &search->meetings[i]))
+            i++;
         violation->out = search->meetings[i];
         for (size_t k = 0; k < search->meeting_count; k++)
             if (st_node_before(node, search->meetings[k].node) &&
+                leads_in(search, &search->meetings[k]) &&
                 has_access(forest, found, search->meetings[k].entry)) {
                 violation->back = search->meetings[k];
                 return true;
@@ -408,20 +428,33 @@ static void index_unit(struct st_commit_search *search, uint32_t unit) {
     }
 }
 
-/* The meeting that ends first and the one that starts last are enough to decide. */
-static void note_extremes(struct st_commit_violation *violation, const struct st_meeting *meeting,
-                          bool first) {
-    if (first || meeting->node.end < violation->out.node.end)
+/* Of the meetings at which a path can leave, the one that ends first, and of those at which it can
+ * come back, the one that starts last: they are enough to decide. */
+struct extremes {
+    const struct st_commit_search *search;
+    bool out, back; /* there is one */
+};
+
+static bool note_extremes(struct extremes *known, struct st_commit_violation *violation,
+                          const struct st_meeting *meeting) {
+    if (leads_out(known->search, meeting) &&
+        (!known->out || meeting->node.end < violation->out.node.end)) {
         violation->out = *meeting;
-    if (first || meeting->node.start > violation->back.node.start)
+        known->out = true;
+    }
+    if (leads_in(known->search, meeting) &&
+        (!known->back || meeting->node.start > violation->back.node.start)) {
         violation->back = *meeting;
+        known->back = true;
+    }
+    return known->out && known->back && st_node_before(violation->out.node, violation->back.node);
 }
 
 static bool is_violated_directly(struct st_commit_search *search, uint32_t transaction,
                                  uint32_t other, struct st_commit_violation *violation) {
     const struct st_forest *forest = search->analysis->forest;
     size_t base = forest->first_access[other];
-    bool first = true;
+    struct extremes known = {.search = search};
     index_unit(search, other);
     for (size_t a = forest->first_access[transaction]; a < forest->first_access[transaction + 1];
          a++) {
@@ -437,9 +470,7 @@ static bool is_violated_directly(struct st_commit_search *search, uint32_t trans
             struct st_meeting meeting = {
                 st_meeting_node(forest, transaction, access->token, forest->entries[entry].lockset),
                 (uint32_t)a, entry};
-            note_extremes(violation, &meeting, first);
-            first = false;
-            if (st_node_before(violation->out.node, violation->back.node))
+            if (note_extremes(&known, violation, &meeting))
                 return true;
         }
     }

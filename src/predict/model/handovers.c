@@ -57,10 +57,12 @@ static void send(struct st_handover_channel *channel, uint32_t thread) {
         channel->other = SEVERAL;
 }
 
+/* Who has sent before may be let in by that. */
 static void receive(struct st_handover_channel *channel, const struct st_handover_thread *thread,
-                    uint64_t loc) {
+                    uint32_t number, uint64_t loc) {
     bool looked = thread->looked && thread->loc == loc;
-    channel->broken |= !channel->giver || (thread->acquired && thread->loc == loc);
+    channel->broken |=
+        !channel->giver || channel->other == number + 1 || (thread->acquired && thread->loc == loc);
     if (!looked || (channel->flag && channel->flag != thread->looked))
         channel->no_look = true;
     else
@@ -101,7 +103,7 @@ void st_handovers_event(struct st_handovers *handovers, const struct st_event *e
         send(channel_at(handovers, event->target), event->thread);
         break;
     case ST_RECEIVE:
-        receive(channel_at(handovers, event->target), thread, event->loc);
+        receive(channel_at(handovers, event->target), thread, event->thread, event->loc);
         now.received = event->target + 1;
         break;
     default:

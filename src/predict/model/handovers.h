@@ -3,17 +3,18 @@
  *
  *  - A *channel* for signals (trace/channels.h) is one if one thread, the giver, sends to it once,
  *    before anybody receives. Who receives takes the signal, unless other threads than the giver
- *    and the receiver itself send to the channel, too: then theirs could have let it in. A receive
- *    next to an acquire in the same line is the end of a wait for a condition, which may end for
- *    other reasons, and then the channel is none.
+ *    and the receiver itself send to the channel, too: then theirs could have let it in. So could
+ *    what it has sent itself, before. A receive next to an acquire in the same line is the end of a
+ *    wait for a condition, which may end for other reasons, and then the channel is none.
  *  - A *variable* is one if it is written once, and a thread waits for it in a loop: a read,
  * directly followed by a receive, in the same line, from a channel to which nobody ever sends. (A
  *    recording has such a receive where the flag went up before anybody was seen to wait for it.)
  *
- * What follows the taking comes after the giving. The taking itself need not: a schedule may end
- * there, with the thread waiting. So both are accesses, a write and a read, that matter like
- * others: a path may leave a block by them. Those of a channel are accesses to a variable of the
- * model's own (docs/predict.md, "Hand-overs", has the proof that nothing is missed). */
+ * What follows the taking comes after the giving. Both are accesses, a write and a read, that
+ * matter like others: a path may leave a block by the one and come in by the other. Those of a
+ * channel are accesses to a variable of the model's own. They come in this order in every schedule:
+ * who waits is not there before. A flag is read again and again, so the read may come first, and a
+ * schedule may end there. (docs/predict.md, "Hand-overs", has the proof that nothing is missed.) */
 #ifndef SERIATIM_PREDICT_MODEL_HANDOVERS_H
 #define SERIATIM_PREDICT_MODEL_HANDOVERS_H
 

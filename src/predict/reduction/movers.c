@@ -32,6 +32,15 @@ static bool is_private(const struct st_model *model, const struct st_mover_rules
     return !facts->shared || !facts->written || (rules->ordered && !facts->contended);
 }
 
+/* Who waits for a signal comes after who gives it, in every schedule. So giving it moves left, as a
+ * release does, and taking it right, as an acquire does: the other never stands in the way. */
+static char letter_of_racy(const struct st_model *model, const struct st_mover_rules *rules,
+                           const struct st_token *token) {
+    if (!rules->ordered || token->target < model->first_signal)
+        return 'N';
+    return token->kind == ST_TOKEN_WRITE ? 'L' : 'R';
+}
+
 static char letter_of(const struct st_model *model, const struct st_mover_rules *rules,
                       const struct st_token *token, bool racy) {
     switch (token->kind) {
@@ -46,7 +55,7 @@ static char letter_of(const struct st_model *model, const struct st_mover_rules 
     default:
         if (is_private(model, rules, token->target))
             return ST_MOVES_FREELY;
-        return racy ? 'N' : 'B';
+        return racy ? letter_of_racy(model, rules, token) : 'B';
     }
 }
 

@@ -39,14 +39,31 @@ static void emit_named(struct rt_thread *t, enum st_stream_op op, uintptr_t memo
     rt_publish(t);
 }
 
+/* When what was here was freed: the last sequence number, or 0 if nobody knows of anything. */
+static uint64_t freed_with(uintptr_t address, size_t size) {
+    uint64_t last = 0;
+    for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8) {
+        uint64_t write = atomic_load_explicit(&rt_shadow_of(g)->write, memory_order_relaxed);
+        if (rt_state_of(write) == RT_FREED && rt_sequence_of(write) > last)
+            last = rt_sequence_of(write);
+    }
+    return last;
+}
+
 /* The shadow of a large allocation is given back in whole pages when it is freed, which leaves no
- * word that says when. The sequence number at the next allocation does. */
+ * word that says when. The sequence number at the next allocation does.
+ *
+ * In a recording, an allocation comes after the end of what was there, which another thread may
+ * have freed. Otherwise that would seem to end what is new, which would not count as fresh
+ * (watch/memory/fresh.h). */
 void rt_allocate(const void *memory, size_t size, uintptr_t caller) {
     struct rt_thread *t = rt_self;
     if (t->ahead)
         rt_emit_boarded(t);
     if (size >= LARGE)
         rt_take_sequence(t);
+    else if (!rt_deferring)
+        rt_observe(t, freed_with((uintptr_t)memory, size));
     t->allocated = (uintptr_t)memory;
     t->allocated_size = size;
     emit_named(t, ST_STREAM_ALLOCATE, (uintptr_t)memory, size, caller);
