@@ -253,7 +253,7 @@ static void name_allocated(struct st_translator *t, struct st_data_place place, 
     uint64_t number = step ? place.offset / step : 0;
     bool begins = !place.offset && is_untyped(t, place.origin);
     if (!named || begins ||
-        !st_known_name(&t->known_names, place.origin, rest, number, buffer, size))
+        !st_known_names_find(&t->known_names, place.origin, rest, number, buffer, size))
         make_allocated(t, place, buffer, size);
 }
 

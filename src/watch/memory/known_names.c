@@ -29,8 +29,8 @@ static size_t put_digits(char *text, uint64_t number) {
     return count;
 }
 
-bool st_known_name(const struct st_known_names *names, uint32_t origin, uint64_t place,
-                   uint64_t number, char *buffer, size_t size) {
+bool st_known_names_find(const struct st_known_names *names, uint32_t origin, uint64_t place,
+                         uint64_t number, char *buffer, size_t size) {
     if (!names->list)
         return false;
     const struct st_known_name *name = &names->list[slot_of(origin, place)];

@@ -29,8 +29,8 @@ struct st_known_names {
 void st_known_names_free(struct st_known_names *names);
 
 /* The name, with that number, in `buffer`; false if it is not known. */
-bool st_known_name(const struct st_known_names *names, uint32_t origin, uint64_t place,
-                   uint64_t number, char *buffer, size_t size);
+bool st_known_names_find(const struct st_known_names *names, uint32_t origin, uint64_t place,
+                         uint64_t number, char *buffer, size_t size);
 
 /* Keeps a name that was made in a buffer of `size` bytes. Its number, of `digits` digits, begins at
  * number_at; 0 digits: it has none. */
