@@ -91,18 +91,51 @@ static struct st_callee callee_by(Elf *elf, const GElf_Shdr *relocations, const 
     return callee;
 }
 
-static struct st_callee callee_in_slot(Elf *elf, uint64_t slot) {
+/* The next section with relocations behind this one, or NULL; how many it has. */
+static Elf_Scn *next_relocations(Elf *elf, Elf_Scn *section, GElf_Shdr *header, Elf_Data **data,
+                                 int *count) {
+    while ((section = elf_nextscn(elf, section))) {
+        if (!gelf_getshdr(section, header) || header->sh_type != SHT_RELA || !header->sh_entsize)
+            continue;
+        *data = elf_getdata(section, NULL);
+        *count = *data ? (int)(header->sh_size / header->sh_entsize) : 0;
+        return section;
+    }
+    return NULL;
+}
+
+/* Where pointers are that are relocated; `what` is the number of the relocation, of all in the
+ * file. */
+static void read_slots(struct st_object *object, Elf *elf) {
     GElf_Shdr header;
     GElf_Rela rela;
-    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
-        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || !header.sh_entsize)
-            continue;
-        Elf_Data *data = elf_getdata(section, NULL);
-        int count = data ? (int)(header.sh_size / header.sh_entsize) : 0;
-        for (int i = 0; i < count; i++)
-            if (gelf_getrela(data, i, &rela) && rela.r_offset == slot)
-                return callee_by(elf, &header, &rela);
-    }
+    Elf_Data *data;
+    uint32_t number = 0;
+    int count;
+    for (Elf_Scn *section = NULL;
+         (section = next_relocations(elf, section, &header, &data, &count));)
+        for (int i = 0; i < count; i++, number++)
+            if (gelf_getrela(data, i, &rela))
+                st_address_ranges_add(&object->slots, rela.r_offset, rela.r_offset + 1, number);
+    st_address_ranges_sort(&object->slots);
+    object->slots_read = true;
+}
+
+static struct st_callee callee_in_slot(struct st_object *object, uint64_t slot) {
+    Elf *elf = elf_of(object);
+    GElf_Shdr header;
+    GElf_Rela rela;
+    Elf_Data *data;
+    int count;
+    if (elf && !object->slots_read)
+        read_slots(object, elf);
+    const struct st_address_range *found = st_address_ranges_find(&object->slots, slot);
+    int left = found ? (int)found->what : 0;
+    for (Elf_Scn *section = NULL;
+         found && (section = next_relocations(elf, section, &header, &data, &count)); left -= count)
+        if (left < count)
+            return gelf_getrela(data, left, &rela) ? callee_by(elf, &header, &rela)
+                                                   : (struct st_callee){0};
     return (struct st_callee){0};
 }
 
@@ -129,12 +162,12 @@ struct st_callee st_code_callee(struct st_object *object, const struct st_instru
     uint64_t slot, low, high;
     const char *name;
     if (call->flow == ST_FLOW_CALL_SLOT || call->flow == ST_FLOW_JUMP_SLOT)
-        return callee_in_slot(elf_of(object), call->target);
+        return callee_in_slot(object, call->target);
     if (call->flow != ST_FLOW_CALL && call->flow != ST_FLOW_JUMP)
         return (struct st_callee){0};
     if (st_code_function(object, call->target, &low, &high, &name))
         return (struct st_callee){low == call->target ? name : NULL, call->target};
     if (find_slot(object, call->target, &slot))
-        return callee_in_slot(elf_of(object), slot);
+        return callee_in_slot(object, slot);
     return (struct st_callee){.address = call->target};
 }

@@ -35,6 +35,7 @@ void st_object_free(struct st_object *object) {
         dwfl_end(object->dwfl);
     st_address_ranges_free(&object->code);
     st_address_ranges_free(&object->data);
+    st_address_ranges_free(&object->slots);
     free(object->build_id);
     free(object->path);
     free(object);

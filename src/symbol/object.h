@@ -30,6 +30,8 @@ struct st_object {
     bool symbols_read;
     struct st_address_ranges code,
         data; /* ranges of symbols; `what` is libdwfl's number of the symbol */
+    bool slots_read;
+    struct st_address_ranges slots; /* pointers that are relocated (code_bytes.c) */
 };
 
 /* Is it a file, and not "[heap]", "linux-vdso.so.1" or the like? */

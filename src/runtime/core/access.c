@@ -2,10 +2,7 @@
 
 enum { SHORT = 16 };
 
-void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller) {
-    const struct rt_shadow *shadow = rt_shadow_of(address);
-    uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
-    uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
+void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r) {
     struct rt_thread *t = rt_self;
     if (rt_is_shared_since(t, t->since, address & ~(uintptr_t)7, w, r, bytes))
         return;
@@ -17,10 +14,7 @@ void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller) {
         rt_emit_now(address, bytes, false, caller);
 }
 
-void rt_write_slow(uintptr_t address, uint32_t bytes, uintptr_t caller) {
-    const struct rt_shadow *shadow = rt_shadow_of(address);
-    uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
-    uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
+void rt_write_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r) {
     if (__builtin_expect(rt_deferring_freely, 1))
         rt_defer_write(address, bytes, caller, w, r);
     else if (rt_controlled)

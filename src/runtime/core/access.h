@@ -8,10 +8,10 @@
 void rt_read_range(uintptr_t address, size_t size, uintptr_t caller);
 void rt_write_range(uintptr_t address, size_t size, uintptr_t caller);
 
-/* The slow parts of rt_access: for `bytes` (a bit for each) of a granule, and for an access that is
- * not in one granule. */
-void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller);
-void rt_write_slow(uintptr_t address, uint32_t bytes, uintptr_t caller);
+/* The slow parts of rt_access: for `bytes` (a bit for each) of a granule whose shadow words for
+ * writes and reads are w and r, and for an access that is not in one granule. */
+void rt_read_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r);
+void rt_write_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r);
 void rt_range_slow(uintptr_t address, size_t size, bool write, uintptr_t caller);
 
 /* control/: accesses of a controlled run, not between rt_enter and rt_leave. The whole access, and
@@ -60,14 +60,14 @@ static inline __attribute__((always_inline)) void rt_access(uintptr_t address, s
     uint32_t bytes = ((1u << size) - 1) << offset;
     const struct rt_shadow *shadow = rt_shadow_of(address);
     uint64_t since = t->since;
-    bool written =
-        rt_has_since(t, atomic_load_explicit(&shadow->write, memory_order_acquire), since, bytes);
+    uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
+    bool written = rt_has_since(t, w, since, bytes);
     if (!write && written)
         return;
     uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
     if (write ? written && (!r || rt_is_mine(t, r)) : rt_has_since(t, r, since, bytes))
         return;
-    (write ? rt_write_slow : rt_read_slow)(address, bytes, caller);
+    (write ? rt_write_slow : rt_read_slow)(address, bytes, caller, w, r);
 }
 
 /* ---- deferred/ ---- */

@@ -119,20 +119,35 @@ void rt_emit_boarded_by(struct rt_thread *t, uint64_t epoch) {
 
 /* ---- boarding ---- */
 
-/* Where the slot's thread counts a function; NULL: there is no room. */
-static struct st_stream_counter *counter_of(const struct rt_thread *t, uintptr_t function) {
+/* Finds where the slot's thread counts the function of a frame. False: there is no room. */
+static __attribute__((noinline)) bool find_counter(struct st_stream_counter *all,
+                                                   struct rt_frame *frame) {
     enum { TRIES = 16 };
-    struct st_stream_counter *all = st_stream_counters(rt_head) + t->slot * ST_STREAM_COUNTERS;
-    uint64_t hash = function * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+    uint64_t hash = frame->function * UINT64_C(0x9E3779B97F4A7C15) >> 32;
     for (unsigned i = 0; i < TRIES; i++) {
-        struct st_stream_counter *counter = &all[(hash + i) % ST_STREAM_COUNTERS];
+        frame->counter = (hash + i) % ST_STREAM_COUNTERS;
+        struct st_stream_counter *counter = &all[frame->counter];
         uint64_t there = atomic_load_explicit(&counter->function, memory_order_relaxed);
         if (!there)
-            atomic_store_explicit(&counter->function, function, memory_order_relaxed);
-        if (!there || there == function)
-            return counter;
+            atomic_store_explicit(&counter->function, frame->function, memory_order_relaxed);
+        if (!there || there == frame->function)
+            return true;
     }
-    return NULL;
+    return false;
+}
+
+/* Counts a call of the frame's function. Mostly it is the one that was there before. */
+static inline bool count(const struct rt_thread *t, struct rt_frame *frame) {
+    struct st_stream_counter *all = st_stream_counters(rt_head) + t->slot * ST_STREAM_COUNTERS;
+    if (__builtin_expect(atomic_load_explicit(&all[frame->counter].function,
+                                              memory_order_relaxed) != frame->function,
+                         0) &&
+        !find_counter(all, frame))
+        return false;
+    struct st_stream_counter *counter = &all[frame->counter];
+    uint64_t calls = atomic_load_explicit(&counter->count, memory_order_relaxed);
+    atomic_store_explicit(&counter->count, calls + 1, memory_order_relaxed);
+    return true;
 }
 
 /* A new epoch, of which the watcher does not hear. */
@@ -142,14 +157,16 @@ static void pass_epoch(struct rt_thread *t) {
     t->current = rt_present(t);
 }
 
-static void board_frame(struct rt_thread *t, struct rt_frame *frame,
-                        struct st_stream_counter *counter) {
-    uint64_t count = atomic_load_explicit(&counter->count, memory_order_relaxed);
-    atomic_store_explicit(&counter->count, count + 1, memory_order_relaxed);
+/* False: it cannot be counted. */
+static inline bool board_frame(struct rt_thread *t, struct rt_frame *frame) {
+    if (!count(t, frame))
+        return false;
     frame->alike_before = t->alike;
     pass_epoch(t);
     t->alike = t->current;
     atomic_store_explicit(&frame->begun, t->alike, memory_order_release);
+    t->boarded_depth++;
+    return true;
 }
 
 /* The frames from here on can be boarded, those of them that are not yet. */
@@ -168,16 +185,28 @@ void rt_board_new_frames(struct rt_thread *t) {
     size_t from = boarding_from(t);
     if (from > t->boarded_depth)
         emit_frames_below(t, from);
-    for (; t->boarded_depth < t->depth; t->boarded_depth++) {
-        struct rt_frame *frame = &t->frames[t->boarded_depth];
-        struct st_stream_counter *counter = counter_of(t, frame->function);
-        if (!counter)
-            break;
-        board_frame(t, frame, counter);
-    }
+    while (t->boarded_depth < t->depth && board_frame(t, &t->frames[t->boarded_depth]))
+        ;
     if (t->boarded_depth < t->depth || t->skipped)
         rt_emit_new_frames(t);
     t->since = rt_since_of(t) | rt_slow_accesses;
+}
+
+/* Innermost functions, in a thread of which the outer ones are emitted or boarded. */
+bool rt_board_quickly(struct rt_thread *t) {
+    size_t least = t->start_depth > t->work_depth ? t->start_depth : t->work_depth;
+    if (t->inside || t->skipped || t->ignoring || !t->emitted_depth || t->boarded_depth <= least ||
+        t->slot >= ST_STREAM_COUNTED_SLOTS)
+        return false;
+    t->inside = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    struct rt_frame *frame = &t->frames[t->boarded_depth], *end = &t->frames[t->depth];
+    while (frame < end && !frame->block && !is_handler(frame) && board_frame(t, frame))
+        frame++;
+    t->since = rt_since_of(t);
+    atomic_signal_fence(memory_order_seq_cst);
+    t->inside = false;
+    return t->since != RT_STALE;
 }
 
 /* Reports say in which functions an access happened. */
@@ -238,7 +267,7 @@ size_t rt_frames_left(const struct rt_thread *t, uint32_t slot, uint64_t epoch,
 
 /* The frame was left, which was boarded and never emitted. Nothing is known of it, and what the
  * thread does next is like what it did before it. */
-static void leave_boarded(struct rt_thread *t, const struct rt_frame *frame) {
+static inline void leave_boarded(struct rt_thread *t, const struct rt_frame *frame) {
     uint64_t begun = atomic_load_explicit(&frame->begun, memory_order_relaxed);
     bool alike = t->alike == begun;
     pass_epoch(t);
@@ -296,12 +325,13 @@ static inline uint64_t begun_at(const struct rt_frame *frame) {
     return rt_epoch_of(atomic_load_explicit(&frame->begun, memory_order_relaxed));
 }
 
-/* Only the outermost of the frames that began later can say that it is like others: what was
- * `alike` before those in it is not before it began. */
-uint64_t rt_last_alike(const struct rt_thread *t, uint64_t epoch) {
-    if (epoch >= rt_epoch_of(t->alike))
-        return rt_epoch_of(t->current);
-    size_t low = 0, high = t->boarded_depth;
+/* The frame at `high` began later. Mostly one of the next ones around it is what is looked for. */
+static size_t first_begun_after(const struct rt_thread *t, size_t high, uint64_t epoch) {
+    enum { NEAR = 4 };
+    size_t low = 0;
+    for (size_t i = 0; i < NEAR && low < high; i++, high--)
+        if (begun_at(&t->frames[high - 1]) <= epoch)
+            return high;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (begun_at(&t->frames[middle]) > epoch)
@@ -309,9 +339,12 @@ uint64_t rt_last_alike(const struct rt_thread *t, uint64_t epoch) {
         else
             low = middle + 1;
     }
-    if (low == t->boarded_depth || epoch < rt_epoch_of(t->frames[low].alike_before))
-        return epoch;
-    return begun_at(&t->frames[low]) - 1;
+    return low;
+}
+
+uint64_t rt_find_last_alike(const struct rt_thread *t, uint64_t epoch) {
+    const struct rt_frame *frame = &t->frames[first_begun_after(t, t->boarded_depth - 1, epoch)];
+    return epoch < rt_epoch_of(frame->alike_before) ? epoch : begun_at(frame) - 1;
 }
 
 /* Another thread may be looking at the old ones, which stay where they are. */
@@ -355,7 +388,7 @@ static void leave_emitted(struct rt_thread *t, const struct rt_frame *frame) {
     new_epoch_outside(t, frame);
 }
 
-static inline void pop(struct rt_thread *t) {
+static void pop(struct rt_thread *t) {
     if (t->depth == 0)
         return; /* entered before the runtime started */
     const struct rt_frame *frame = &t->frames[--t->depth];
@@ -376,11 +409,21 @@ void rt_function_enter(uintptr_t function, uintptr_t called_from, uintptr_t fram
 }
 
 /* Blocks that the function left open end with it. */
-void rt_function_leave(void) {
-    struct rt_thread *t = rt_self;
+static __attribute__((noinline)) void leave_function_and_blocks(struct rt_thread *t) {
     while (t->depth && t->frames[t->depth - 1].block)
         pop(t);
     pop(t);
+}
+
+void rt_function_leave(void) {
+    struct rt_thread *t = rt_self;
+    size_t depth = t->depth;
+    if (t->boarded_depth != depth || t->emitted_depth >= depth || t->frames[depth - 1].block) {
+        leave_function_and_blocks(t);
+        return;
+    }
+    t->depth = t->boarded_depth = depth - 1;
+    leave_boarded(t, &t->frames[depth - 1]);
 }
 
 /* Each use of a text emits it: records of different threads have no order. */

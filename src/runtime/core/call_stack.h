@@ -25,7 +25,7 @@
 #ifndef SERIATIM_RUNTIME_CORE_CALL_STACK_H
 #define SERIATIM_RUNTIME_CORE_CALL_STACK_H
 
-#include "runtime/core/thread_state.h"
+#include "runtime/core/shadow.h"
 
 /* An open function or annotated block. */
 struct rt_frame {
@@ -33,7 +33,8 @@ struct rt_frame {
     uintptr_t called_from; /* for a block: where it began */
     uintptr_t stack;       /* address of the frame on the stack; 0 for a block */
     bool block;
-    uint32_t number; /* given by control/, to tell blocks apart; 0: none yet */
+    uint16_t counter; /* where what was boarded last at this depth is counted (board_frame) */
+    uint32_t number;  /* given by control/, to tell blocks apart; 0: none yet */
     /* Of a frame that is emitted or boarded: its first epoch, and what `alike` was before it. Both
      * are shadow words; `begun` of another frame is 0. */
     _Atomic uint64_t begun;
@@ -57,6 +58,10 @@ static inline void rt_board_frames(struct rt_thread *t) {
         rt_board_new_frames(t);
 }
 
+/* The same for the most common case, in a run that defers and is not controlled, and not between
+ * rt_enter and rt_leave. False: some frames are not boarded, or the access may be ignored. */
+bool rt_board_quickly(struct rt_thread *t);
+
 /* Emits the frames that are boarded, and how many epochs have passed. `ahead` is 0 then. */
 void rt_emit_boarded(struct rt_thread *t);
 
@@ -75,8 +80,21 @@ void rt_emit_stack(struct rt_thread *t);
 /* Was an annotated block ever begun? */
 extern _Atomic bool rt_has_blocks;
 
-/* The last epoch of this thread that is like this one, as far as that is known. */
-uint64_t rt_last_alike(const struct rt_thread *t, uint64_t epoch);
+/* The last epoch of this thread that is like this one, as far as that is known. Only the outermost
+ * of the frames that began later can say that it is like others: what was `alike` before those in
+ * it is not before it began. Mostly that is the innermost frame, which was entered since. */
+uint64_t rt_find_last_alike(const struct rt_thread *t, uint64_t epoch);
+static inline uint64_t rt_last_alike(const struct rt_thread *t, uint64_t epoch) {
+    if (epoch >= rt_epoch_of(t->alike))
+        return rt_epoch_of(t->current);
+    if (!t->boarded_depth)
+        return epoch;
+    const struct rt_frame *inner = &t->frames[t->boarded_depth - 1];
+    uint64_t begun = rt_epoch_of(atomic_load_explicit(&inner->begun, memory_order_relaxed));
+    if (begun <= epoch)
+        return epoch;
+    return epoch >= rt_epoch_of(inner->alike_before) ? begun - 1 : rt_find_last_alike(t, epoch);
+}
 
 /* The rest is for use between rt_enter and rt_leave. */
 void rt_function_enter(uintptr_t function, uintptr_t called_from, uintptr_t frame);

@@ -8,7 +8,13 @@
 char *rt_shadow_base, *rt_detail_base;
 static bool restored; /* the memory there is ours, and not that of the parent */
 
-static const size_t bytes = (size_t)4 << RT_ADDRESS_BITS;
+/* Words and details, one behind the other. A processor tells cache lines apart by some lower bits
+ * of their addresses first, and pays when it was wrong. If the details of a granule were 2^45 bytes
+ * behind its words, all those bits would be the same: a function with three accesses took 115 ns
+ * instead of 47 on a Zen 4. So there are some pages more between them. */
+enum { APART = 91 * 4096 };
+static const size_t half = (size_t)2 << RT_ADDRESS_BITS;
+static const size_t bytes = ((size_t)4 << RT_ADDRESS_BITS) + APART;
 
 static void *map(void *where) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (where ? MAP_FIXED : 0);
@@ -30,7 +36,7 @@ bool rt_shadow_start(void) {
     madvise(memory, bytes, MADV_NOHUGEPAGE); /* it is used here and there */
     madvise(memory, bytes, MADV_DONTFORK);
     rt_shadow_base = memory;
-    rt_detail_base = rt_shadow_base + bytes / 2;
+    rt_detail_base = rt_shadow_base + half + APART;
     return true;
 }
 

@@ -1,25 +1,14 @@
 /* Deferred accesses: shadow memory keeps them until another thread touches the same bytes.
  *
- * Most of them end in defer(), which finds that no other thread has touched these bytes. The others
- * go through access_ordered(): find out what has to be emitted (add_need), emit earlier accesses of
- * other threads (flush), emit this one if it matters now, and put it into the shadow (keep). */
+ * Most of them end in own_memory.c or in defer(), which find that no other thread has touched these
+ * bytes. The others go through access_ordered(): find out what has to be emitted (add_need), emit
+ * earlier accesses of other threads (flush), emit this one if it matters now, and put it into the
+ * shadow (keep). */
 #include "runtime/core/access.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/flush_deferred.h"
 #include "runtime/core/stream_writer.h"
-#include "runtime/deferred/own_words.h"
-
-/* These bytes were written. If all of them were by now, the shadow knows all about the granule
- * again. */
-static inline void unmix(struct rt_thread *t, uintptr_t granule, struct rt_view *view,
-                         uint32_t bytes) {
-    if (!(view->write & RT_MIXED) ||
-        (view->write_detail & RT_PRIVATE && !rt_drop_spilled(t, granule, bytes)) ||
-        rt_all_bytes(view->write, view->write_detail) != RT_BYTES)
-        return;
-    view->write &= ~(uint64_t)RT_MIXED;
-    view->write_detail &= ~RT_PRIVATE;
-}
+#include "runtime/deferred/own_memory.h"
 
 /* ---- what this thread has learned of others ----
  *
@@ -112,48 +101,14 @@ static inline __attribute__((always_inline)) bool defer(struct rt_thread *t, uin
     struct rt_view view = {
         w, r, atomic_load_explicit(&rt_detail_of(granule)->write, memory_order_relaxed),
         atomic_load_explicit(&rt_detail_of(granule)->read, memory_order_relaxed)};
-    bool mine = rt_is_untouched(w) || rt_is_mine(t, w);
+    if (rt_is_untouched(w) || rt_is_mine(t, w))
+        return rt_add_to_own(t, granule, view, bytes, write, caller);
     /* What another thread wrote may be read again: the watcher knows the dependence. */
-    if (!mine && (write || (bytes & ~rt_all_bytes(r, view.read_detail) &&
-                            !(rt_is_foreign(t, w) && has_learned(t, w)))))
-        return false;
-    if (!write) {
-        if (!rt_add(t, &view.read, &view.read_detail, bytes, caller))
-            return false;
-        if (!mine)
-            return keep_read_beside_others(granule, r, view.read, view.read_detail);
-        rt_set_read(granule, view.read, view.read_detail);
-        return true;
-    }
-    if (!rt_add(t, &view.write, &view.write_detail, bytes, caller))
-        return false;
-    unmix(t, granule, &view, bytes);
-    if (view.read) {
-        rt_drop_reads(&view.read, &view.read_detail, bytes);
-        rt_set_read(granule, view.read, view.read_detail);
-    }
-    rt_set_write(granule, view.write, view.write_detail);
-    return true;
-}
-
-/* ---- memory of a thread that is alone ----
- *
- * Nothing of that is emitted, ever (rt_alone_before). All that counts is which bytes it has
- * touched: others who touch them later have met it. The places in the code, in the details, stay
- * away. */
-
-static bool is_own_or_none(const struct rt_thread *t, uint64_t word) {
-    return !word || (rt_is_mine(t, word) && !(word & RT_MIXED));
-}
-
-static inline bool touch_alone(const struct rt_thread *t, uintptr_t granule, uint64_t w, uint64_t r,
-                               uint32_t bytes, bool write) {
-    if (!t->alone || rt_is_stale(t) || !is_own_or_none(t, w) || !is_own_or_none(t, r))
-        return false;
-    uint64_t then = ((write ? w : r) & (RT_FLAGS | RT_BYTES)) | t->current | bytes;
-    struct rt_shadow *shadow = rt_shadow_of(granule);
-    atomic_store_explicit(write ? &shadow->write : &shadow->read, then, memory_order_relaxed);
-    return true;
+    return !write &&
+           (!(bytes & ~rt_all_bytes(r, view.read_detail)) ||
+            (rt_is_foreign(t, w) && has_learned(t, w))) &&
+           rt_add(t, &view.read, &view.read_detail, bytes, caller) &&
+           keep_read_beside_others(granule, r, view.read, view.read_detail);
 }
 
 /* ---- what has to be emitted ---- */
@@ -277,7 +232,7 @@ static void keep_write(struct rt_thread *t, uintptr_t granule, struct rt_view vi
         view.write_detail = 0;
     }
     rt_add_always(t, &view.write, &view.write_detail, bytes, caller, emitted);
-    unmix(t, granule, &view, bytes);
+    rt_unmix(t, granule, &view, bytes);
     if (shared)
         view.read = view.read_detail = 0;
     else
@@ -414,8 +369,12 @@ static bool defer_granule(struct rt_thread *t, uintptr_t granule, uint32_t bytes
     const struct rt_shadow *shadow = rt_shadow_of(granule);
     uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
     uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
-    return rt_is_repeated(t, rt_since_of(t), granule, w, r, bytes, write) ||
-           touch_alone(t, granule, w, r, bytes, write) ||
+    uint64_t since = t->since != RT_STALE ? t->since : rt_since_of(t);
+    if (rt_is_repeated(t, since, granule, w, r, bytes, write) ||
+        rt_touch_alone(t, granule, w, r, bytes, write))
+        return true;
+    bool own = since != RT_STALE && !t->alone && rt_is_own_or_none(t, w) && rt_is_own_or_none(t, r);
+    return (own && rt_set_own(t, granule, w, r, bytes, write, caller)) ||
            defer(t, granule, w, r, bytes, write, caller);
 }
 
@@ -456,20 +415,13 @@ static __attribute__((noinline)) void access(uintptr_t address, uint32_t bytes, 
     rt_leave_quickly();
 }
 
-void rt_defer_read(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r) {
+void rt_defer_slowly(uintptr_t address, uint32_t bytes, bool write, uintptr_t caller, uint64_t w,
+                     uint64_t r) {
     struct rt_thread *t = rt_self;
     uintptr_t granule = address & ~(uintptr_t)7;
-    if (!touch_alone(t, granule, w, r, bytes, false) &&
-        !defer(t, granule, w, r, bytes, false, caller))
-        access(address, bytes, false, caller);
-}
-
-void rt_defer_write(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t w, uint64_t r) {
-    struct rt_thread *t = rt_self;
-    uintptr_t granule = address & ~(uintptr_t)7;
-    if (!touch_alone(t, granule, w, r, bytes, true) &&
-        !defer(t, granule, w, r, bytes, true, caller))
-        access(address, bytes, true, caller);
+    if (!rt_touch_alone(t, granule, w, r, bytes, write) &&
+        !defer(t, granule, w, r, bytes, write, caller))
+        access(address, bytes, write, caller);
 }
 
 /* ---- ranges ---- */
@@ -477,8 +429,10 @@ void rt_defer_write(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_
 /* What is done before it says false is done again, and makes no difference. */
 bool rt_defer_short(struct rt_thread *t, uintptr_t address, size_t size, bool write,
                     uintptr_t caller) {
+    if (t->since == RT_STALE && !rt_board_quickly(t))
+        return false;
     for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8)
-        if (rt_is_stale(t) || !defer_granule(t, g, rt_bytes_in(g, address, size), write, caller))
+        if (!defer_granule(t, g, rt_bytes_in(g, address, size), write, caller))
             return false;
     return true;
 }
@@ -534,7 +488,7 @@ static uintptr_t defer_whole(struct rt_thread *t, uintptr_t granule, uintptr_t e
             break;
         if (rt_has_since(t, w, since, RT_BYTES) ||
             (!write && rt_has_since(t, r, since, RT_BYTES)) ||
-            touch_alone(t, granule, w, r, RT_BYTES, write))
+            rt_touch_alone(t, granule, w, r, RT_BYTES, write))
             continue;
         if (!write) {
             rt_set_read(granule, word, (uint32_t)caller);

@@ -10,11 +10,13 @@ struct left {
     bool too_much; /* there are two such epochs, or it is too long ago */
 };
 
-static inline struct left left_of(const struct rt_thread *t, uint64_t word, uint64_t detail,
-                                  uint32_t last, uint32_t older) {
-    if (!last && !older)
-        return (struct left){.epoch = rt_epoch_of(t->current)};
-    struct left left = {.bytes = last | older, .emitted = true};
+static inline __attribute__((always_inline)) struct left
+left_of(const struct rt_thread *t, uint64_t word, uint64_t detail, uint32_t last, uint32_t older) {
+    struct left left = {last | older, rt_epoch_of(t->current), true, false};
+    if (!left.bytes) {
+        left.emitted = false;
+        return left;
+    }
     if (older) {
         left.epoch = rt_last_alike(t, rt_old_epoch(word, detail));
         left.emitted = detail & RT_OLD_EMITTED;
@@ -30,14 +32,19 @@ static inline struct left left_of(const struct rt_thread *t, uint64_t word, uint
 }
 
 /* What cannot matter any more may stay where there is room for it. */
-static struct left left_behind(const struct rt_thread *t, uint64_t word, uint64_t detail,
-                               uint32_t bytes) {
+static __attribute__((noinline)) struct left live_left(const struct rt_thread *t, uint64_t word,
+                                                       uint64_t detail, uint32_t last,
+                                                       uint32_t older) {
+    uint32_t live = rt_live_bytes(word, detail);
+    return left_of(t, word, detail, last & live, older & live);
+}
+
+static inline __attribute__((always_inline)) struct left
+left_behind(const struct rt_thread *t, uint64_t word, uint64_t detail, uint32_t bytes) {
     uint32_t last = word & RT_BYTES & ~bytes, older = rt_old_bytes(detail) & ~bytes & ~last;
     struct left left = left_of(t, word, detail, last, older);
-    if (__builtin_expect(left.too_much, 0)) {
-        uint32_t live = rt_live_bytes(word, detail);
-        left = left_of(t, word, detail, last & live, older & live);
-    }
+    if (__builtin_expect(left.too_much, 0))
+        left = live_left(t, word, detail, last, older);
     return left;
 }
 
@@ -46,18 +53,17 @@ static uint32_t bytes_alike(const struct rt_thread *t, uint64_t word) {
     return rt_is_since(t, word, t->alike) ? word & RT_BYTES : 0;
 }
 
-bool rt_add_beside(const struct rt_thread *t, uint64_t *word, uint64_t *detail, uint32_t bytes,
-                   uintptr_t caller) {
-    bytes |= bytes_alike(t, *word);
-    struct left left = left_behind(t, *word, *detail, bytes);
+struct rt_pair rt_add_beside(const struct rt_thread *t, uint64_t word, uint64_t detail,
+                             uint32_t bytes, uintptr_t caller) {
+    bytes |= bytes_alike(t, word);
+    struct left left = left_behind(t, word, detail, bytes);
     if (left.too_much)
-        return false;
-    *detail = (uint32_t)caller | (*detail & RT_PRIVATE);
+        return (struct rt_pair){0, 0};
+    detail = (uint32_t)caller | (detail & RT_PRIVATE);
     if (left.bytes)
-        *detail |= (uint64_t)left.bytes << RT_OLD_AT | (left.emitted ? RT_OLD_EMITTED : 0) |
-                   left.epoch << RT_OLD_EPOCH_AT;
-    *word = t->current | bytes | (*word & (RT_MIXED | RT_KNOWN));
-    return true;
+        detail |= (uint64_t)left.bytes << RT_OLD_AT | (left.emitted ? RT_OLD_EMITTED : 0) |
+                  left.epoch << RT_OLD_EPOCH_AT;
+    return (struct rt_pair){t->current | bytes | (word & (RT_MIXED | RT_KNOWN)), detail};
 }
 
 bool rt_add_access(const struct rt_thread *t, uint64_t *word, uint64_t *detail, uint32_t bytes,
@@ -74,13 +80,6 @@ void rt_add_always(const struct rt_thread *t, uint64_t *word, uint64_t *detail, 
         *detail = (uint32_t)caller;
     }
     *word |= all ? RT_EMITTED : 0;
-}
-
-void rt_drop_reads(uint64_t *word, uint64_t *detail, uint32_t bytes) {
-    *word &= ~(uint64_t)bytes;
-    *detail &= ~((uint64_t)bytes << RT_OLD_AT);
-    if (!rt_all_bytes(*word, *detail))
-        *word = *detail = 0;
 }
 
 bool rt_fits(const struct rt_thread *t, uint64_t word, uint64_t detail, uint32_t bytes) {

@@ -5,9 +5,15 @@
 
 #include "runtime/core/shadow.h"
 
-/* rt_add_access (core/access.h) where some bytes are of another epoch. */
-bool rt_add_beside(const struct rt_thread *t, uint64_t *word, uint64_t *detail, uint32_t bytes,
-                   uintptr_t caller);
+/* A shadow word and its detail: two registers. */
+struct rt_pair {
+    uint64_t word, detail;
+};
+
+/* rt_add_access (core/access.h) where some bytes are of another epoch: what the two become. The
+ * word is 0 if there is no room. */
+struct rt_pair rt_add_beside(const struct rt_thread *t, uint64_t word, uint64_t detail,
+                             uint32_t bytes, uintptr_t caller);
 
 /* rt_add_access, for where most accesses come by. */
 static inline bool rt_add(const struct rt_thread *t, uint64_t *word, uint64_t *detail,
@@ -20,7 +26,11 @@ static inline bool rt_add(const struct rt_thread *t, uint64_t *word, uint64_t *d
         *word = t->current | bytes | (*word & (RT_MIXED | RT_KNOWN));
         *detail = (uint32_t)caller | (*detail & RT_PRIVATE);
     } else {
-        return rt_add_beside(t, word, detail, bytes, caller);
+        struct rt_pair pair = rt_add_beside(t, *word, *detail, bytes, caller);
+        if (!pair.word)
+            return false;
+        *word = pair.word;
+        *detail = pair.detail;
     }
     return true;
 }
@@ -31,7 +41,12 @@ void rt_add_always(const struct rt_thread *t, uint64_t *word, uint64_t *detail, 
                    uintptr_t caller, bool emitted);
 
 /* These bytes were written: reads of them are over. */
-void rt_drop_reads(uint64_t *word, uint64_t *detail, uint32_t bytes);
+static inline void rt_drop_reads(uint64_t *word, uint64_t *detail, uint32_t bytes) {
+    *word &= ~(uint64_t)bytes;
+    *detail &= ~((uint64_t)bytes << RT_OLD_AT);
+    if (!rt_all_bytes(*word, *detail))
+        *word = *detail = 0;
+}
 
 /* Would the word have room for another access of its thread, whatever the epoch will be? */
 bool rt_fits(const struct rt_thread *t, uint64_t word, uint64_t detail, uint32_t bytes);

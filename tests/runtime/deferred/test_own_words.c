@@ -1,0 +1,197 @@
+/* Random histories of a thread, and random shadow words of it: the short way of an access to its
+ * own memory says what the long one says, and epochs that are taken for alike are. */
+#include "runtime/deferred/own_memory.h"
+#include "runtime/core/call_stack.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { MOST_FRAMES = 12, MOST_EPOCHS = 64, FIRST = 10, SLOT = 3, TIMES = 200000, GRANULE = 64 };
+
+static struct rt_thread thread;
+static struct rt_frame frames[MOST_FRAMES];
+static uint64_t seed;
+
+static unsigned chance(unsigned below) {
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (unsigned)(seed >> 33) % below;
+}
+
+/* ---- the history ---- */
+
+/* What began an epoch: what comes after it is not like what was before it, or is so only while the
+ * frame is open. */
+static struct {
+    bool learned;
+    size_t frame;  /* that was entered; MOST_FRAMES: none */
+    uint64_t left; /* the epoch in which that frame was left; 0: it is open */
+} causes[FIRST + MOST_EPOCHS];
+
+static uint64_t now(void) {
+    return rt_epoch_of(thread.current);
+}
+
+static void next_epoch(bool learned, size_t frame) {
+    thread.base++;
+    thread.current = rt_present(&thread);
+    causes[now()].learned = learned;
+    causes[now()].frame = frame;
+    causes[now()].left = 0;
+}
+
+static void learn(void) {
+    next_epoch(true, MOST_FRAMES);
+    thread.alike = thread.current;
+}
+
+static void enter(void) {
+    struct rt_frame *frame = &frames[thread.depth];
+    frame->alike_before = thread.alike;
+    next_epoch(false, thread.depth++);
+    frame->begun = thread.alike = thread.current;
+    thread.boarded_depth = thread.depth;
+}
+
+static void leave(void) {
+    struct rt_frame *frame = &frames[thread.boarded_depth = --thread.depth];
+    bool alike = thread.alike == frame->begun;
+    next_epoch(!alike, MOST_FRAMES);
+    thread.alike = alike ? frame->alike_before : thread.current;
+    causes[rt_epoch_of(frame->begun)].left = now();
+}
+
+static void live_through(void) {
+    memset(&thread, 0, 512);
+    thread.slot = SLOT;
+    thread.me = (uint64_t)SLOT << RT_SLOT_AT | (uint64_t)RT_OWN << RT_STATE_AT;
+    thread.base = FIRST;
+    thread.first = (uint64_t)FIRST << RT_EPOCH_AT;
+    thread.current = thread.alike = rt_present(&thread);
+    thread.frames = frames;
+    for (unsigned i = chance(MOST_EPOCHS - 1); i-- > 0;) {
+        unsigned what = chance(10);
+        if (what == 0)
+            learn();
+        else if (what < 6 && thread.depth < MOST_FRAMES)
+            enter();
+        else if (thread.depth)
+            leave();
+    }
+    thread.since = rt_since_of(&thread);
+}
+
+static bool are_alike(uint64_t epoch, uint64_t later) {
+    for (uint64_t i = epoch + 1; i <= later; i++)
+        if (causes[i].learned || (causes[i].frame < MOST_FRAMES && !causes[i].left))
+            return false;
+    return true;
+}
+
+/* The same as rt_last_alike, from the outermost frame on. */
+static uint64_t last_alike(uint64_t epoch) {
+    if (epoch >= rt_epoch_of(thread.alike))
+        return now();
+    for (size_t i = 0; i < thread.boarded_depth; i++)
+        if (rt_epoch_of(frames[i].begun) > epoch)
+            return epoch < rt_epoch_of(frames[i].alike_before) ? epoch
+                                                               : rt_epoch_of(frames[i].begun) - 1;
+    return epoch;
+}
+
+static void epochs_are_taken_for_alike_only_if_they_are(void **state) {
+    (void)state;
+    seed = 1;
+    size_t merged = 0;
+    for (int i = 0; i < TIMES; i++) {
+        live_through();
+        uint64_t epoch = FIRST + chance((unsigned)(now() - FIRST) + 1);
+        uint64_t last = rt_last_alike(&thread, epoch);
+        assert_int_equal(last, last_alike(epoch));
+        assert_true(last >= epoch && last <= now() && are_alike(epoch, last));
+        merged += last > epoch;
+    }
+    assert_true(merged > TIMES / 10);
+}
+
+/* ---- shadow words ---- */
+
+static char shadow[4096], details[4096];
+
+static uint32_t some_bytes(void) {
+    unsigned size = 1u << chance(4);
+    return ((1u << size) - 1) << chance(8 / size) * size;
+}
+
+static uint64_t some_epoch(void) {
+    return chance(3) ? FIRST + chance((unsigned)(now() - FIRST) + 1) : now();
+}
+
+static uint64_t some_word(bool write) {
+    if (!chance(4))
+        return 0;
+    return thread.me | some_epoch() << RT_EPOCH_AT | some_bytes() | (chance(4) ? 0 : RT_EMITTED) |
+           (write && !chance(4) ? RT_KNOWN : 0);
+}
+
+static uint64_t some_detail(uint64_t word) {
+    uint64_t detail = chance(UINT32_MAX);
+    uint64_t before = rt_epoch_of(word) - FIRST;
+    if (!word || !before || chance(2))
+        return word ? detail : 0;
+    return detail | (uint64_t)some_bytes() << RT_OLD_AT | (chance(4) ? 0 : RT_OLD_EMITTED) |
+           (uint64_t)(FIRST + chance((unsigned)before)) << RT_OLD_EPOCH_AT;
+}
+
+/* Of an earlier epoch without bytes nothing else counts. */
+static uint64_t what_counts(uint64_t detail) {
+    return rt_old_bytes(detail) ? detail : (uint32_t)detail;
+}
+
+static bool are_same(const struct rt_view *one, const struct rt_view *other) {
+    return one->write == other->write && one->read == other->read &&
+           what_counts(one->write_detail) == what_counts(other->write_detail) &&
+           what_counts(one->read_detail) == what_counts(other->read_detail);
+}
+
+static void the_short_way_says_what_the_long_one_says(void **state) {
+    (void)state;
+    char *before[] = {rt_shadow_base, rt_detail_base};
+    rt_shadow_base = shadow;
+    rt_detail_base = details;
+    seed = 2;
+    size_t short_ones = 0, wrong = 0;
+    for (int i = 0; i < TIMES; i++) {
+        live_through();
+        uint64_t w = some_word(true), r = some_word(false);
+        struct rt_view view = {w, r, some_detail(w), some_detail(r)}, then = view;
+        uint32_t bytes = some_bytes();
+        bool write = chance(2);
+        rt_set_write(GRANULE, view.write, view.write_detail);
+        rt_set_read(GRANULE, view.read, view.read_detail);
+        bool done = rt_set_own(&thread, GRANULE, w, r, bytes, write, 77);
+        struct rt_view by_short = rt_load_view(GRANULE);
+        if (done) {
+            rt_set_write(GRANULE, view.write, view.write_detail);
+            rt_set_read(GRANULE, view.read, view.read_detail);
+            wrong += !rt_add_to_own(&thread, GRANULE, view, bytes, write, 77);
+            then = rt_load_view(GRANULE);
+        }
+        wrong += !are_same(&by_short, &then);
+        short_ones += done;
+    }
+    rt_shadow_base = before[0];
+    rt_detail_base = before[1];
+    assert_int_equal(wrong, 0);
+    assert_in_range(short_ones, TIMES / 10, TIMES * 9 / 10);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(epochs_are_taken_for_alike_only_if_they_are),
+        cmocka_unit_test(the_short_way_says_what_the_long_one_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
