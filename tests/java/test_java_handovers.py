@@ -14,7 +14,7 @@ from test_java_options import Case
 from test_java_programs import HERE
 
 WAYS = ("transfer", "ends", "timedends", "linked", "delayed", "drained", "seen", "worker", "ended", "periodic", "invoke", "both",
-        "list", "combined", "barrier", "phaser")
+        "list", "combined", "barrier", "phaser", "got", "counted", "values", "entries", "each", "computed")
 
 
 @functools.cache

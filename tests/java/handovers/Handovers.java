@@ -170,8 +170,35 @@ public final class Handovers {
         switch (way) {
             case "barrier": pass(box, barrier::await, barrier::await); break;
             case "phaser": pass(box, phaser::arriveAndAwaitAdvance, phaser::arriveAndAwaitAdvance); break;
+            default: maps(way, box); break;
+        }
+    }
+
+    private static void maps(String way, Box box) throws Exception {
+        ConcurrentHashMap<String, Box> map = new ConcurrentHashMap<>();
+        Work put = () -> map.put("box", box);
+        switch (way) {
+            case "got": pass(box, put, () -> { while (map.get("box") == null) Thread.onSpinWait(); }); break;
+            case "counted": pass(box, put, () -> { while (map.isEmpty()) Thread.onSpinWait(); }); break;
+            case "values": pass(box, put, () -> { while (!map.values().iterator().hasNext()) Thread.onSpinWait(); map.values().iterator().next(); }); break;
+            case "entries": pass(box, put, () -> { while (map.size() == 0) Thread.onSpinWait(); map.entrySet().iterator().next().getValue(); }); break;
+            case "each": pass(box, put, () -> { boolean[] seen = {false}; while (!seen[0]) map.forEach((key, value) -> seen[0] = true); }); break;
+            case "computed": compute(map, new Box()); break;
             default: throw new IllegalArgumentException(way);
         }
+    }
+
+    /** The functions for a key come one after the other. */
+    private static void compute(ConcurrentHashMap<String, Box> map, Box box) throws Exception {
+        Thread first = start(() -> map.compute("box", (key, value) -> { write(box); return box; }));
+        Thread second = start(() -> {
+            map.merge("box", box, (old, value) -> { write(box); return box; });
+            map.computeIfPresent("box", (key, value) -> { write(box); return box; });
+            if (LATE)
+                write(box);
+        });
+        first.join();
+        second.join();
     }
 
     public static void main(String[] arguments) throws Exception {

@@ -85,6 +85,7 @@ final class JdkWeaver {
         prepareCompletable();
         prepareTimers();
         prepareBarriers();
+        prepareMaps();
         prepareCopiedLists();
         if (Turns.ON)
             TurnsWeaver.prepare();
@@ -210,6 +211,18 @@ final class JdkWeaver {
         onList("remove(" + object + ")Z").start("beginsWithSnapshot").end("endsWithSnapshot");
         onList("addIfAbsent(" + object + array + ")Z").start("looksAgain");
         onList("remove(" + object + array + "I)Z").start("looksAgain");
+    }
+
+    private static void prepareMaps() {
+        String map = CONCURRENT + "ConcurrentHashMap$";
+        on(map + "KeyIterator", "next()Ljava/lang/Object;").end("iterated");
+        on(map + "ValueIterator", "next()Ljava/lang/Object;").end("iterated");
+        on(map + "EntryIterator", "next()Ljava/util/Map$Entry;").end("iterated");
+        for (String kind : new String[] {"Key", "Value", "Entry"})
+            for (Change change : changes.get(map + kind + "Iterator").values())
+                change.holder = "seriatim/run/MapCells";
+        // The agent uses them, too, while it changes classes: then they would be loaded unseen.
+        new java.util.concurrent.ConcurrentHashMap<>(Map.of(1, 2)).entrySet().iterator().next();
     }
 
     private static void prepareTimers() {
