@@ -13,7 +13,8 @@ public final class Calls {
         Parking.class, Interrupts.class, Integers.class, Longs.class, Booleans.class,
         References.class, IntegerArrays.class, LongArrays.class, ReferenceArrays.class,
         HandleMakers.class, ElementHandles.class, Copies.class, MapCalls.class, Queues.class,
-        ArrayCalls.class, IntegerUpdaters.class, LongUpdaters.class, ReferenceUpdaters.class,
+        Deques.class, DelayQueues.class, ArrayCalls.class, IntegerUpdaters.class,
+        LongUpdaters.class, ReferenceUpdaters.class,
     };
 
     /** More of them, where threads take turns. */

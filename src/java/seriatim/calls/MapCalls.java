@@ -6,14 +6,16 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import seriatim.run.KeyLock;
 import seriatim.run.MapCells;
 import seriatim.run.ThreadState;
 import seriatim.run.Turns;
 
-/** Concurrent maps: what one has for a key is a variable. The program's own functions may be called
- * meanwhile, so an operation is told when it is over. */
+/** Concurrent maps: what one has for a key is a variable. Where functions of the program may be called
+ * meanwhile, an operation is told when it is over. */
 @Replaces({Map.class, ConcurrentMap.class, ConcurrentHashMap.class, ConcurrentSkipListMap.class})
 public final class MapCalls {
     @SuppressWarnings("unchecked")
@@ -29,101 +31,182 @@ public final class MapCalls {
 
     public static Object get(Map<?, ?> map, Object key, ThreadState t, int site) {
         point(AT_ATOMIC_READ, map, t, site);
-        Object value = map.get(key);
-        MapCells.read(map, key, t, site);
-        return value;
+        long[] cell = MapCells.begin(map, key, t);
+        int kind = MapCells.NOTHING;
+        try {
+            Object value = map.get(key);
+            kind = MapCells.READ;
+            return value;
+        } finally {
+            MapCells.end(cell, kind, map, key, t, site);
+        }
     }
 
     public static boolean containsKey(Map<?, ?> map, Object key, ThreadState t, int site) {
         point(AT_ATOMIC_READ, map, t, site);
-        boolean there = map.containsKey(key);
-        MapCells.read(map, key, t, site);
-        return there;
+        long[] cell = MapCells.begin(map, key, t);
+        int kind = MapCells.NOTHING;
+        try {
+            boolean there = map.containsKey(key);
+            kind = MapCells.READ;
+            return there;
+        } finally {
+            MapCells.end(cell, kind, map, key, t, site);
+        }
     }
 
     public static Object getOrDefault(
             Map<?, ?> map, Object key, Object other, ThreadState t, int site) {
         point(AT_ATOMIC_READ, map, t, site);
-        Object value = of(map).getOrDefault(key, other);
-        MapCells.read(map, key, t, site);
-        return value;
+        long[] cell = MapCells.begin(map, key, t);
+        int kind = MapCells.NOTHING;
+        try {
+            Object value = of(map).getOrDefault(key, other);
+            kind = MapCells.READ;
+            return value;
+        } finally {
+            MapCells.end(cell, kind, map, key, t, site);
+        }
     }
 
     public static Object put(Map<?, ?> map, Object key, Object value, ThreadState t, int site) {
         point(AT_ATOMIC_WRITE, map, t, site);
-        Object before = of(map).put(key, value);
-        MapCells.update(map, key, t, site);
-        return before;
+        long[] cell = MapCells.begin(map, key, t);
+        int kind = MapCells.NOTHING;
+        try {
+            Object before = of(map).put(key, value);
+            kind = MapCells.UPDATE;
+            return before;
+        } finally {
+            MapCells.end(cell, kind, map, key, t, site);
+        }
     }
 
     public static Object putIfAbsent(
             Map<?, ?> map, Object key, Object value, ThreadState t, int site) {
         point(AT_ATOMIC_WRITE, map, t, site);
-        Object before = of(map).putIfAbsent(key, value);
-        MapCells.updateIf(before == null, map, key, t, site);
-        return before;
+        long[] cell = MapCells.begin(map, key, t);
+        int kind = MapCells.NOTHING;
+        try {
+            Object before = of(map).putIfAbsent(key, value);
+            kind = MapCells.updateIf(before == null);
+            return before;
+        } finally {
+            MapCells.end(cell, kind, map, key, t, site);
+        }
     }
 
     public static Object remove(Map<?, ?> map, Object key, ThreadState t, int site) {
         point(AT_ATOMIC_WRITE, map, t, site);
-        Object before = map.remove(key);
-        MapCells.updateIf(before != null, map, key, t, site);
-        return before;
+        long[] cell = MapCells.begin(map, key, t);
+        int kind = MapCells.NOTHING;
+        try {
+            Object before = map.remove(key);
+            kind = MapCells.updateIf(before != null);
+            return before;
+        } finally {
+            MapCells.end(cell, kind, map, key, t, site);
+        }
     }
 
     public static boolean remove(Map<?, ?> map, Object key, Object value, ThreadState t, int site) {
         point(AT_ATOMIC_WRITE, map, t, site);
-        boolean done = map.remove(key, value);
-        MapCells.updateIf(done, map, key, t, site);
-        return done;
+        long[] cell = MapCells.begin(map, key, t);
+        int kind = MapCells.NOTHING;
+        try {
+            boolean done = map.remove(key, value);
+            kind = MapCells.updateIf(done);
+            return done;
+        } finally {
+            MapCells.end(cell, kind, map, key, t, site);
+        }
     }
 
     public static Object replace(Map<?, ?> map, Object key, Object value, ThreadState t, int site) {
         point(AT_ATOMIC_WRITE, map, t, site);
-        Object before = of(map).replace(key, value);
-        MapCells.updateIf(before != null, map, key, t, site);
-        return before;
+        long[] cell = MapCells.begin(map, key, t);
+        int kind = MapCells.NOTHING;
+        try {
+            Object before = of(map).replace(key, value);
+            kind = MapCells.updateIf(before != null);
+            return before;
+        } finally {
+            MapCells.end(cell, kind, map, key, t, site);
+        }
     }
 
     public static boolean replace(
             Map<?, ?> map, Object key, Object before, Object next, ThreadState t, int site) {
         point(AT_ATOMIC_WRITE, map, t, site);
-        boolean done = of(map).replace(key, before, next);
-        MapCells.updateIf(done, map, key, t, site);
-        return done;
+        long[] cell = MapCells.begin(map, key, t);
+        int kind = MapCells.NOTHING;
+        try {
+            boolean done = of(map).replace(key, before, next);
+            kind = MapCells.updateIf(done);
+            return done;
+        } finally {
+            MapCells.end(cell, kind, map, key, t, site);
+        }
     }
+
+    // ---- the program's functions are called ----
 
     public static Object computeIfAbsent(Map<?, ?> map, Object key, Function<Object, Object> with,
             ThreadState t, int site) {
         point(AT_ATOMIC_WRITE, map, t, site);
         boolean there = map.containsKey(key);
-        Object value = of(map).computeIfAbsent(key, with);
-        MapCells.updateIf(!there, map, key, t, site);
+        Object value = of(map).computeIfAbsent(key, KeyLock.held(map, key, with, t, site));
+        MapCells.tell(MapCells.updateIf(!there), map, key, t, site);
         return value;
     }
 
     public static Object computeIfPresent(Map<?, ?> map, Object key,
             BiFunction<Object, Object, Object> with, ThreadState t, int site) {
         point(AT_ATOMIC_WRITE, map, t, site);
-        Object value = of(map).computeIfPresent(key, with);
-        MapCells.update(map, key, t, site);
+        Object value = of(map).computeIfPresent(key, KeyLock.held(map, key, with, t, site));
+        MapCells.tell(MapCells.UPDATE, map, key, t, site);
         return value;
     }
 
     public static Object compute(Map<?, ?> map, Object key,
             BiFunction<Object, Object, Object> with, ThreadState t, int site) {
         point(AT_ATOMIC_WRITE, map, t, site);
-        Object value = of(map).compute(key, with);
-        MapCells.update(map, key, t, site);
+        Object value = of(map).compute(key, KeyLock.held(map, key, with, t, site));
+        MapCells.tell(MapCells.UPDATE, map, key, t, site);
         return value;
     }
 
     public static Object merge(Map<?, ?> map, Object key, Object value,
             BiFunction<Object, Object, Object> with, ThreadState t, int site) {
         point(AT_ATOMIC_WRITE, map, t, site);
-        Object result = of(map).merge(key, value, with);
-        MapCells.update(map, key, t, site);
+        Object result = of(map).merge(key, value, KeyLock.held(map, key, with, t, site));
+        MapCells.tell(MapCells.UPDATE, map, key, t, site);
         return result;
+    }
+
+    // ---- all keys ----
+
+    public static boolean isEmpty(Map<?, ?> map, ThreadState t, int site) {
+        point(AT_ATOMIC_READ, map, t, site);
+        boolean empty = map.isEmpty();
+        MapCells.readAll(map, t, site);
+        return empty;
+    }
+
+    public static int size(Map<?, ?> map, ThreadState t, int site) {
+        point(AT_ATOMIC_READ, map, t, site);
+        int size = map.size();
+        MapCells.readAll(map, t, site);
+        return size;
+    }
+
+    public static void forEach(
+            Map<?, ?> map, BiConsumer<Object, Object> with, ThreadState t, int site) {
+        point(AT_ATOMIC_READ, map, t, site);
+        of(map).forEach(with == null || !(map instanceof ConcurrentMap) ? with : (key, value) -> {
+            MapCells.tell(MapCells.READ, map, key, t, site);
+            with.accept(key, value);
+        });
     }
 
     private MapCalls() {}

@@ -2,6 +2,9 @@ package seriatim.calls;
 
 import static seriatim.control.ControlLayout.*;
 
+import java.util.Collection;
+import java.util.Deque;
+import java.util.Iterator;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingDeque;
@@ -22,7 +25,7 @@ import seriatim.run.Turns;
 
 /** Queues: what is put in comes before what those do who take something out. */
 @Replaces({
-    Queue.class, BlockingQueue.class, TransferQueue.class, BlockingDeque.class,
+    Queue.class, Deque.class, BlockingQueue.class, TransferQueue.class, BlockingDeque.class,
     ArrayBlockingQueue.class, LinkedBlockingQueue.class, LinkedBlockingDeque.class,
     LinkedTransferQueue.class, PriorityBlockingQueue.class, SynchronousQueue.class,
     DelayQueue.class, ConcurrentLinkedQueue.class, ConcurrentLinkedDeque.class
@@ -38,12 +41,12 @@ public final class Queues {
         return (BlockingQueue<Object>) queue;
     }
 
-    private static boolean isConcurrent(Queue<?> queue) {
+    static boolean isConcurrent(Queue<?> queue) {
         return queue instanceof BlockingQueue || queue instanceof ConcurrentLinkedQueue
                 || queue instanceof ConcurrentLinkedDeque;
     }
 
-    private static void giving(Queue<?> queue, ThreadState t, int site) {
+    static void giving(Queue<?> queue, ThreadState t, int site) {
         if (isConcurrent(queue))
             Sync.send(t, queue, 0, site);
         if (queue instanceof SynchronousQueue)
@@ -61,14 +64,14 @@ public final class Queues {
             Sync.send(t, queue, 1, site);
     }
 
-    private static Object taken(Queue<?> queue, Object item, ThreadState t, int site) {
+    static Object taken(Queue<?> queue, Object item, ThreadState t, int site) {
         if (item != null && isConcurrent(queue))
             Sync.receive(t, queue, 0, site);
         return item;
     }
 
     /** Others are no means to wait for each other, or to share something. */
-    private static void point(int kind, Queue<?> queue, ThreadState t, int site) {
+    static void point(int kind, Queue<?> queue, ThreadState t, int site) {
         if (isConcurrent(queue))
             Turns.point(kind, queue, t, site);
     }
@@ -109,6 +112,96 @@ public final class Queues {
         blocking(queue).put(item);
         given(queue, t, site);
     }
+
+    public static boolean addAll(
+            Queue<?> queue, Collection<?> items, ThreadState t, int site) {
+        point(AT_COND_SIGNAL, queue, t, site);
+        giving(queue, t, site);
+        return of(queue).addAll(items);
+    }
+
+    /** Who transfers something waits until it is taken. */
+    public static void transfer(
+            TransferQueue<?> queue, Object item, ThreadState t, int site)
+            throws InterruptedException {
+        point(AT_COND_SIGNAL, queue, t, site);
+        giving(queue, t, site);
+        Sync.split(t);
+        transferring(queue).transfer(item);
+    }
+
+    public static boolean tryTransfer(
+            TransferQueue<?> queue, Object item, ThreadState t, int site) {
+        point(AT_COND_SIGNAL, queue, t, site);
+        giving(queue, t, site);
+        return transferring(queue).tryTransfer(item);
+    }
+
+    public static boolean tryTransfer(
+            TransferQueue<?> queue, Object item, long time, TimeUnit unit, ThreadState t, int site)
+            throws InterruptedException {
+        point(AT_COND_SIGNAL, queue, t, site);
+        giving(queue, t, site);
+        Sync.split(t);
+        return transferring(queue).tryTransfer(item, time, unit);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static TransferQueue<Object> transferring(Queue<?> queue) {
+        return (TransferQueue<Object>) queue;
+    }
+
+    // ---- who looks sees what others have put in ----
+
+    private static void looked(boolean something, Queue<?> queue, ThreadState t, int site) {
+        taken(queue, something ? queue : null, t, site);
+    }
+
+    public static boolean isEmpty(Queue<?> queue, ThreadState t, int site) {
+        point(AT_SEM_WAIT, queue, t, site);
+        boolean empty = queue.isEmpty();
+        looked(!empty, queue, t, site);
+        return empty;
+    }
+
+    public static int size(Queue<?> queue, ThreadState t, int site) {
+        point(AT_SEM_WAIT, queue, t, site);
+        int size = queue.size();
+        looked(size > 0, queue, t, site);
+        return size;
+    }
+
+    public static boolean contains(Queue<?> queue, Object item, ThreadState t, int site) {
+        point(AT_SEM_WAIT, queue, t, site);
+        boolean there = queue.contains(item);
+        looked(there, queue, t, site);
+        return there;
+    }
+
+    public static Iterator<?> iterator(Queue<?> queue, ThreadState t, int site) {
+        point(AT_SEM_WAIT, queue, t, site);
+        Iterator<?> items = queue.iterator();
+        looked(true, queue, t, site);
+        return items;
+    }
+
+    public static int drainTo(
+            BlockingQueue<?> queue, Collection<Object> to, ThreadState t, int site) {
+        point(AT_SEM_WAIT, queue, t, site);
+        int count = blocking(queue).drainTo(to);
+        looked(count > 0, queue, t, site);
+        return count;
+    }
+
+    public static int drainTo(
+            BlockingQueue<?> queue, Collection<Object> to, int most, ThreadState t, int site) {
+        point(AT_SEM_WAIT, queue, t, site);
+        int count = blocking(queue).drainTo(to, most);
+        looked(count > 0, queue, t, site);
+        return count;
+    }
+
+    // ---- taking out ----
 
     public static Object poll(
             Queue<?> queue, ThreadState t, int site) {

@@ -9,14 +9,27 @@ import java.util.concurrent.ConcurrentMap;
 /** What concurrent maps have for keys: a variable for each hash. */
 public final class MapCells {
     private static final int HASHES = (int) (Objects.INDEXED / 8) - 2;
+    public static final int NOTHING = -1, READ = ATOMIC_LOAD, UPDATE = ATOMIC_EXCHANGE;
+    private static final int MOST = 256; // of a map that are told when all are read
     private static final SideTable<ConcurrentHashMap<Integer, long[]>> table = new SideTable<>();
+
+    private static final long MAP = offset("map"), LAST = offset("lastReturned");
+
+    private static long offset(String field) {
+        try {
+            return Memory.UNSAFE.objectFieldOffset(
+                    Class.forName(ConcurrentHashMap.class.getName() + "$BaseIterator", false, null)
+                            .getDeclaredField(field));
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return -1;
+        }
+    }
 
     private static long[] find(ThreadState t, Map<?, ?> map, Object key) {
         ConcurrentHashMap<Integer, long[]> cells = table.find(map);
         if (cells == null)
             cells = table.add(map, new ConcurrentHashMap<>());
-        int hash = key.hashCode() * 0x9E3779B1;
-        int number = Integer.remainderUnsigned(hash ^ hash >>> 16, HASHES);
+        int number = number(key);
         long[] part = cells.get(number);
         if (part != null)
             return part;
@@ -28,33 +41,86 @@ public final class MapCells {
         return there != null ? there : part;
     }
 
-    private static void tell(int kind, Map<?, ?> map, Object key, ThreadState t, int site) {
-        if (!(map instanceof ConcurrentMap) || key == null || t.inside
-                || !map.getClass().getName().startsWith("java.util."))
+    static int number(Object key) {
+        int hash = key.hashCode() * 0x9E3779B1;
+        return Integer.remainderUnsigned(hash ^ hash >>> 16, HASHES);
+    }
+
+    private static boolean isOurs(Map<?, ?> map, ThreadState t) {
+        return map instanceof ConcurrentMap && !t.inside
+                && map.getClass().getName().startsWith("java.util.");
+    }
+
+    /** What the thread sees of all keys. A large map would cost more than it tells. */
+    public static void readAll(Map<?, ?> map, ThreadState t, int site) {
+        ConcurrentHashMap<Integer, long[]> cells = isOurs(map, t) ? table.find(map) : null;
+        if (cells == null || cells.size() > MOST)
             return;
+        for (long[] part : cells.values()) {
+            Atomics.lock(t, part, Parts.FIRST);
+            Atomics.done(t, part, Parts.FIRST, ATOMIC_LOAD, 0, 0, site);
+        }
+    }
+
+    /** Of an iterator, when it has come to the next one: called by the JDK. */
+    public static void iterated(Object iterator) {
+        if (Stream.head == 0 || MAP < 0 || LAST < 0)
+            return;
+        Map.Entry<?, ?> last = (Map.Entry<?, ?>) Memory.UNSAFE.getObject(iterator, LAST);
+        if (last != null)
+            tellHere(READ, (Map<?, ?>) Memory.UNSAFE.getObject(iterator, MAP), last.getKey());
+    }
+
+    private static void tellHere(int kind, Map<?, ?> map, Object key) {
+        ThreadState t = Stream.head == 0 ? null : ThreadState.known();
+        if (t != null)
+            tell(kind, map, key, t, t.site);
+    }
+
+    private static long[] cellOf(Map<?, ?> map, Object key, ThreadState t) {
+        if (key == null || !isOurs(map, t))
+            return null;
         t.inside = true;
-        long[] part;
         try {
-            part = find(t, map, key);
+            return find(t, map, key);
         } catch (RuntimeException e) {
-            return; // its hashCode() has thrown
+            return null; // its hashCode() has thrown
         } finally {
             t.inside = false;
         }
-        Atomics.lock(t, part, Parts.FIRST);
-        Atomics.done(t, part, Parts.FIRST, kind, 0, 0, site);
     }
 
-    public static void read(Map<?, ?> map, Object key, ThreadState t, int site) {
-        tell(ATOMIC_LOAD, map, key, t, site);
+    /** Before an operation that calls no function of the program, as the key is of the JDK: until end()
+     * no other one about the key is told. Null: it is told afterwards, or not at all. */
+    public static long[] begin(Map<?, ?> map, Object key, ThreadState t) {
+        boolean plain = map != null && map.getClass() == ConcurrentHashMap.class && key != null
+                && (key instanceof Enum || key.getClass().getName().startsWith("java.lang."));
+        long[] cell = plain ? cellOf(map, key, t) : null;
+        if (cell != null)
+            Atomics.lock(t, cell, Parts.FIRST);
+        return cell;
     }
 
-    public static void update(Map<?, ?> map, Object key, ThreadState t, int site) {
-        tell(ATOMIC_EXCHANGE, map, key, t, site);
+    public static void end(
+            long[] cell, int kind, Map<?, ?> map, Object key, ThreadState t, int site) {
+        if (cell == null)
+            tell(kind, map, key, t, site);
+        else if (kind == NOTHING)
+            Atomics.unlock(cell, Parts.FIRST);
+        else
+            Atomics.done(t, cell, Parts.FIRST, kind, 0, 0, site);
     }
 
-    public static void updateIf(boolean done, Map<?, ?> map, Object key, ThreadState t, int site) {
-        tell(done ? ATOMIC_EXCHANGE : ATOMIC_LOAD, map, key, t, site);
+    public static int updateIf(boolean done) {
+        return done ? UPDATE : READ;
+    }
+
+    public static void tell(int kind, Map<?, ?> map, Object key, ThreadState t, int site) {
+        long[] cell = kind == NOTHING ? null : cellOf(map, key, t);
+        if (cell == null)
+            return;
+        Atomics.lock(t, cell, Parts.FIRST);
+        Atomics.done(t, cell, Parts.FIRST, kind, 0, 0, site);
     }
 
     private MapCells() {}

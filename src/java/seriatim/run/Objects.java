@@ -21,6 +21,11 @@ final class Objects {
         if (object instanceof Class)
             return "class " + ((Class<?>) object).getTypeName();
         String name = object.getClass().getTypeName();
+        if (object instanceof KeyLock)
+            return "key of ConcurrentHashMap";
+        int lambda = name.indexOf("$$Lambda"); // what follows differs from run to run
+        if (lambda >= 0)
+            return name.substring(0, lambda) + "{lambda}";
         int inner = name.startsWith("java.util.concurrent.locks.") ? name.indexOf('$') : -1;
         return inner < 0 ? name : name.substring(0, inner);
     }

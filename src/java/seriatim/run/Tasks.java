@@ -43,8 +43,15 @@ public final class Tasks {
         Sync.receive(t, object, channel, t.site);
     }
 
+    /** Methods that hand a task on may call each other: that is told once, as predictions trust only
+     * signals that are given once. */
     public static void handed(Object task) {
-        send(task, HANDED);
+        ThreadState t = Stream.head == 0 ? null : ThreadState.known();
+        if (t == null || (t.handed == task && t.handedAt == t.position))
+            return;
+        Sync.send(t, task, HANDED, t.site);
+        t.handed = task;
+        t.handedAt = t.position;
     }
 
     public static void taken(Object task) {
@@ -62,6 +69,31 @@ public final class Tasks {
     public static void completed(boolean yes, Object future) {
         if (yes)
             receive(future, COMPLETED);
+    }
+
+    /** The thread has handed on a task, and waited for it. */
+    public static void joined(Object task) {
+        waits(task);
+        completed(task);
+    }
+
+    /** The same with an array of tasks, or a collection. */
+    public static void allJoined(Object tasks) {
+        if (Stream.head == 0)
+            return;
+        for (Object task : tasks instanceof Object[] ? java.util.Arrays.asList((Object[]) tasks)
+                                                     : (java.util.Collection<?>) tasks)
+            joined(task);
+    }
+
+    /** All have arrived at a barrier, and what is to be done then begins. */
+    public static void trips(Object barrier) {
+        receive(barrier, 0);
+    }
+
+    /** It is done. */
+    public static void tripped(Object barrier) {
+        send(barrier, 0);
     }
 
     public static void completesPart(Object task) {

@@ -32,6 +32,8 @@ public final class ThreadState {
     int guessingAt = -1;
     Guesses guesses;
     int initialising; // how many static initialisers the thread is in
+    Object handed; // the last task that was handed on, and the position after that
+    long handedAt;
     boolean toldInInitialiser; // they did something that is told
     private boolean[] usedClasses = {}; // by their numbers (Initialisers)
     int snapshot; // of a list (CopiedLists.java)

@@ -22,9 +22,12 @@ final class JdkWeaver {
         String holder = TASKS, descriptor = "(Ljava/lang/Object;)V";
         String atStart, atEnd;
         int argument; // number of the local variable
+        int second = -1; // that of another one, which is told the same
         boolean ifTrue; // at the end, if the method returns true
         String beforeCall; // owner and name of a method that is called, ...
         String told; // ... and what its receiver is told to before
+        boolean toldThis; // not its receiver, but `this`
+        String after; // what `this` is told to after that call
 
         Change start(String hook) {
             atStart = hook;
@@ -38,6 +41,20 @@ final class JdkWeaver {
 
         Change argument(int number) {
             argument = number;
+            return this;
+        }
+
+        Change second(int number) {
+            second = number;
+            return this;
+        }
+
+        /** Before a method is called, and after it. */
+        Change around(String call, String before, String afterwards) {
+            beforeCall = call;
+            told = before;
+            toldThis = true;
+            after = afterwards;
             return this;
         }
     }
@@ -67,6 +84,8 @@ final class JdkWeaver {
         prepareForkJoin();
         prepareCompletable();
         prepareTimers();
+        prepareBarriers();
+        prepareMaps();
         prepareCopiedLists();
         if (Turns.ON)
             TurnsWeaver.prepare();
@@ -81,8 +100,11 @@ final class JdkWeaver {
         Change worker = on(pool, "runWorker(Ljava/util/concurrent/ThreadPoolExecutor$Worker;)V");
         worker.beforeCall = "java/lang/Runnable.run";
         worker.told = "taken";
-        on(pool, "awaitTermination(JLjava/util/concurrent/TimeUnit;)Z").start("waits");
-        on(pool, "terminated()V").start("completes");
+        on(scheduled, "reExecutePeriodic(Ljava/util/concurrent/RunnableScheduledFuture;)V")
+                .start("handed").argument(1);
+        on(pool, "awaitTermination(JLjava/util/concurrent/TimeUnit;)Z")
+                .start("waits").end("completed").ifTrue = true;
+        on(pool, "processWorkerExit(L" + pool + "$Worker;Z)V").start("completes");
         on(pool, "isTerminated()Z").end("completed").ifTrue = true;
     }
 
@@ -105,6 +127,8 @@ final class JdkWeaver {
         on(pool + "$WorkQueue", "push(L" + task + ";L" + pool + ";)V")
                 .start("handed").argument(1);
         on(pool + "$WorkQueue", "lockedPush(L" + task + ";)Z").start("handed").argument(1);
+        on(pool, "invoke(L" + task + ";)Ljava/lang/Object;")
+                .start("waits").end("joined").argument(1);
         on(task, "doExec()I").start("taken");
         on(task, "setDone()I").start("completes");
         on(task, "setCompletion(I)I").start("completes");
@@ -114,6 +138,11 @@ final class JdkWeaver {
                 "get(JLjava/util/concurrent/TimeUnit;)Ljava/lang/Object;"})
             on(task, waits).start("waits").end("completed");
         on(task, "isDone()Z").end("completed").ifTrue = true;
+        on(task, "invokeAll(L" + task + ";L" + task + ";)V")
+                .start("waits").end("joined").second(1);
+        on(task, "invokeAll([L" + task + ";)V").start("waits").end("allJoined");
+        on(task, "invokeAll(Ljava/util/Collection;)Ljava/util/Collection;")
+                .start("waits").end("allJoined");
         String counted = CONCURRENT + "CountedCompleter";
         on(counted, "tryComplete()V").start("completesPart").end("completedPart");
         on(counted, "propagateCompletion()V").start("completesPart");
@@ -145,6 +174,27 @@ final class JdkWeaver {
                 on(future, now + "(Ljava/lang/Object;Ljava/util/concurrent/Executor;"
                         + (type.equals("Runnable") ? "Ljava/lang/" : "Ljava/util/function/") + type
                         + ";)L" + future + ";").start("completed");
+        String executor = "(Ljava/util/concurrent/Executor;", function = "Ljava/util/function/";
+        String stage = "Ljava/util/concurrent/CompletionStage;", result = ";)L" + future + ";";
+        for (String[] one : new String[][] {{"uniWhenComplete", function + "BiConsumer"},
+                {"uniHandle", function + "BiFunction"}, {"uniExceptionally", function + "Function"}})
+            on(future, one[0] + "Stage" + executor + one[1] + result)
+                    .around(future + "." + one[0], "completed", null);
+        on(future, "uniComposeStage" + executor + function + "Function" + result)
+                .around("java/util/function/Function.apply", "completed", null);
+        for (String[] two : new String[][] {{"biApply", function + "BiFunction"},
+                {"biAccept", function + "BiConsumer"}, {"biRun", "Ljava/lang/Runnable"}})
+            on(future, two[0] + "Stage" + executor + stage + two[1] + result)
+                    .around(future + "." + two[0], "completed", null).second(2);
+    }
+
+    /** Who comes last acts on behalf of all, after their arrival and before they go on. */
+    private static void prepareBarriers() {
+        on(CONCURRENT + "CyclicBarrier", "dowait(ZJ)I")
+                .around("java/lang/Runnable.run", "trips", "tripped");
+        String phaser = CONCURRENT + "Phaser";
+        for (String arrives : new String[] {"doArrive(I)I", "arriveAndAwaitAdvance()I"})
+            on(phaser, arrives).around(phaser + ".onAdvance", "trips", "tripped");
     }
 
     private static Change onList(String method) {
@@ -161,6 +211,18 @@ final class JdkWeaver {
         onList("remove(" + object + ")Z").start("beginsWithSnapshot").end("endsWithSnapshot");
         onList("addIfAbsent(" + object + array + ")Z").start("looksAgain");
         onList("remove(" + object + array + "I)Z").start("looksAgain");
+    }
+
+    private static void prepareMaps() {
+        String map = CONCURRENT + "ConcurrentHashMap$";
+        on(map + "KeyIterator", "next()Ljava/lang/Object;").end("iterated");
+        on(map + "ValueIterator", "next()Ljava/lang/Object;").end("iterated");
+        on(map + "EntryIterator", "next()Ljava/util/Map$Entry;").end("iterated");
+        for (String kind : new String[] {"Key", "Value", "Entry"})
+            for (Change change : changes.get(map + kind + "Iterator").values())
+                change.holder = "seriatim/run/MapCells";
+        // The agent uses them, too, while it changes classes: then they would be loaded unseen.
+        new java.util.concurrent.ConcurrentHashMap<>(Map.of(1, 2)).entrySet().iterator().next();
     }
 
     private static void prepareTimers() {
@@ -204,6 +266,27 @@ final class JdkWeaver {
                 super.visitVarInsn(Opcodes.ALOAD, change.argument);
             super.visitMethodInsn(
                     Opcodes.INVOKESTATIC, change.holder, hook, change.descriptor, false);
+            if (change.second >= 0)
+                callWith(hook, change.second);
+        }
+
+        private void callWith(String hook, int argument) {
+            super.visitVarInsn(Opcodes.ALOAD, argument);
+            super.visitMethodInsn(Opcodes.INVOKESTATIC, change.holder, hook,
+                    "(Ljava/lang/Object;)V", false);
+        }
+
+        /** Of a call in the method: its receiver is on top of the stack, if it takes nothing. */
+        private void tellBefore(String type) {
+            if (!change.toldThis && type.startsWith("()")) {
+                super.visitInsn(Opcodes.DUP);
+                super.visitMethodInsn(Opcodes.INVOKESTATIC, change.holder, change.told,
+                        "(Ljava/lang/Object;)V", false);
+                return;
+            }
+            callWith(change.told, 0);
+            if (change.second >= 0)
+                callWith(change.told, change.second);
         }
 
         @Override
@@ -231,15 +314,13 @@ final class JdkWeaver {
         @Override
         public void visitMethodInsn(
                 int opcode, String owner, String name, String type, boolean isInterface) {
-            if (change.beforeCall != null && change.beforeCall.equals(owner + '.' + name)) {
-                if (type.startsWith("()")) // its receiver is on top of the stack
-                    super.visitInsn(Opcodes.DUP);
-                else
-                    super.visitVarInsn(Opcodes.ALOAD, 0);
-                super.visitMethodInsn(Opcodes.INVOKESTATIC, change.holder, change.told,
-                        "(Ljava/lang/Object;)V", false);
-            }
+            boolean meant =
+                    change.beforeCall != null && change.beforeCall.equals(owner + '.' + name);
+            if (meant)
+                tellBefore(type);
             super.visitMethodInsn(opcode, owner, name, type, isInterface);
+            if (meant && change.after != null)
+                callWith(change.after, 0);
         }
     }
 

@@ -1,0 +1,212 @@
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.*;
+
+/**
+ * One thread writes a box and hands it to another, by a way that is named on the command line. With -Dlate=true something is
+ * written or read that nothing orders.
+ */
+public final class Handovers {
+    static final class Box {
+        int value;
+    }
+
+    interface Work {
+        void run() throws Exception;
+    }
+
+    static final class Late extends RecursiveAction implements Delayed {
+        private static final long serialVersionUID = 1;
+        final transient Box box;
+
+        Late(Box box) {
+            this.box = box;
+        }
+
+        @Override
+        public long getDelay(TimeUnit unit) {
+            return 0;
+        }
+
+        @Override
+        public int compareTo(Delayed other) {
+            return 0;
+        }
+
+        @Override
+        protected void compute() {
+            write(box);
+        }
+    }
+
+    private static final boolean LATE = Boolean.getBoolean("late");
+
+    static void write(Box box) {
+        box.value++;
+    }
+
+    static int read(Box box) {
+        return box.value;
+    }
+
+    private static Thread start(Work work) {
+        Thread thread = new Thread(() -> {
+            try {
+                work.run();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        thread.start();
+        return thread;
+    }
+
+    /** The first writes and gives, the second takes and reads. */
+    private static void pass(Box box, Work give, Work take) throws Exception {
+        Thread giver = start(() -> {
+            write(box);
+            give.run();
+            if (LATE)
+                write(box);
+        });
+        Thread taker = start(() -> {
+            take.run();
+            read(box);
+        });
+        giver.join();
+        taker.join();
+    }
+
+    private static void queues(String way, Box box) throws Exception {
+        LinkedTransferQueue<Box> transfer = new LinkedTransferQueue<>();
+        LinkedBlockingDeque<Box> ends = new LinkedBlockingDeque<>();
+        BlockingQueue<Box> queue = new ArrayBlockingQueue<>(1);
+        Deque<Box> linked = new ConcurrentLinkedDeque<>();
+        DelayQueue<Late> delayed = new DelayQueue<>();
+        switch (way) {
+            case "transfer": pass(box, () -> transfer.transfer(box), transfer::take); break;
+            case "ends": pass(box, () -> ends.putFirst(box), ends::takeLast); break;
+            case "timedends": pass(box, () -> ends.offerLast(box, 1, TimeUnit.MINUTES), () -> ends.pollFirst(1, TimeUnit.MINUTES)); break;
+            case "linked": pass(box, () -> linked.push(box), () -> { while (linked.pollLast() == null) Thread.onSpinWait(); }); break;
+            case "delayed": pass(box, () -> delayed.put(new Late(box)), delayed::take); break;
+            case "drained": pass(box, () -> queue.add(box), () -> { while (queue.drainTo(new ArrayList<>()) == 0) Thread.onSpinWait(); }); break;
+            case "seen": pass(box, () -> queue.add(box), () -> { while (queue.isEmpty()) Thread.onSpinWait(); }); break;
+            default: pools(way, box); break;
+        }
+    }
+
+    /** The worker is there before the task is: starting it orders nothing. */
+    private static void pools(String way, Box box) throws Exception {
+        ExecutorService pool = Executors.newFixedThreadPool(1);
+        ScheduledExecutorService timed = Executors.newScheduledThreadPool(1);
+        pool.submit(() -> { }).get();
+        write(box);
+        switch (way) {
+            case "worker": pool.execute(() -> read(box)); break;
+            case "ended": pool.execute(() -> finish(box)); await(pool); read(box); break;
+            case "periodic": timed.scheduleAtFixedRate(() -> finish(box), 0, 1, TimeUnit.MILLISECONDS);
+                awaitUnseen(); await(timed); read(box); break;
+            default: tasks(way, box); break;
+        }
+        if (LATE)
+            write(box);
+        end(pool);
+        end(timed);
+    }
+
+    private static void finish(Box box) {
+        write(box);
+        System.setProperty("done", "yes");
+    }
+
+    /** By a property of the JVM, which nobody watches. */
+    private static void awaitUnseen() {
+        while (System.getProperty("done") == null)
+            Thread.onSpinWait();
+    }
+
+    private static void await(ExecutorService pool) throws Exception {
+        if (LATE)
+            awaitUnseen();
+        else
+            end(pool);
+    }
+
+    private static void end(ExecutorService pool) throws Exception {
+        pool.shutdown();
+        pool.awaitTermination(1, TimeUnit.MINUTES);
+    }
+
+    private static void tasks(String way, Box box) throws Exception {
+        ForkJoinPool pool = new ForkJoinPool(2);
+        Box other = new Box();
+        switch (way) {
+            case "invoke": pool.invoke(new Late(box)); read(box); break;
+            case "both": pool.submit(() -> { ForkJoinTask.invokeAll(new Late(box), new Late(other)); read(box); read(other); }).get(); break;
+            case "list": pool.submit(() -> { ForkJoinTask.invokeAll(List.of(new Late(box), new Late(other))); read(other); }).get(); break;
+            case "combined": CompletableFuture<Void> first = CompletableFuture.runAsync(() -> write(box), pool);
+                while (!first.isDone()) Thread.onSpinWait();
+                first.thenCombine(CompletableFuture.completedFuture(1), (x, y) -> read(box)).join(); break;
+            default: barriers(way, box); break;
+        }
+        end(pool);
+        if (LATE)
+            new Thread(() -> write(box)).start();
+    }
+
+    /** What is done when all are there: by whoever comes last. */
+    private static void barriers(String way, Box box) throws Exception {
+        CyclicBarrier barrier = new CyclicBarrier(2, () -> write(box));
+        Phaser phaser = new Phaser(2) {
+            @Override
+            protected boolean onAdvance(int phase, int parties) {
+                write(box);
+                return false;
+            }
+        };
+        switch (way) {
+            case "barrier": pass(box, barrier::await, barrier::await); break;
+            case "phaser": pass(box, phaser::arriveAndAwaitAdvance, phaser::arriveAndAwaitAdvance); break;
+            default: maps(way, box); break;
+        }
+    }
+
+    private static void maps(String way, Box box) throws Exception {
+        ConcurrentHashMap<String, Box> map = new ConcurrentHashMap<>();
+        Work put = () -> map.put("box", box);
+        switch (way) {
+            case "got": pass(box, put, () -> { while (map.get("box") == null) Thread.onSpinWait(); }); break;
+            case "counted": pass(box, put, () -> { while (map.isEmpty()) Thread.onSpinWait(); }); break;
+            case "values": pass(box, put, () -> { while (!map.values().iterator().hasNext()) Thread.onSpinWait(); map.values().iterator().next(); }); break;
+            case "entries": pass(box, put, () -> { while (map.size() == 0) Thread.onSpinWait(); map.entrySet().iterator().next().getValue(); }); break;
+            case "each": pass(box, put, () -> { boolean[] seen = {false}; while (!seen[0]) map.forEach((key, value) -> seen[0] = true); }); break;
+            case "computed": compute(map, new Box()); break;
+            default: throw new IllegalArgumentException(way);
+        }
+    }
+
+    /** The functions for a key come one after the other. */
+    private static void compute(ConcurrentHashMap<String, Box> map, Box box) throws Exception {
+        Thread first = start(() -> map.compute("box", (key, value) -> { write(box); return box; }));
+        Thread second = start(() -> {
+            map.merge("box", box, (old, value) -> { write(box); return box; });
+            map.computeIfPresent("box", (key, value) -> { write(box); return box; });
+            if (LATE)
+                write(box);
+        });
+        first.join();
+        second.join();
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Queue<String> ways = new ArrayDeque<>(List.of(arguments)); // one that nobody shares
+        while (!ways.isEmpty())
+            queues(ways.poll(), new Box());
+        System.out.println("ok");
+    }
+
+    private Handovers() {}
+}
