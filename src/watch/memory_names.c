@@ -113,13 +113,13 @@ void st_translate_frame(struct st_translator *t, const struct st_stream_record *
 /* ---- names ---- */
 
 /* "item->refcount from bank.c:12 (main)" */
-static bool add_typed(struct st_translator *t, uint32_t number, uint64_t offset, char *buffer,
-                      size_t size) {
+static bool add_typed(struct st_translator *t, uint32_t number, uint64_t offset,
+                      struct st_heap_array *array, char *buffer, size_t size) {
     struct st_pair origin = t->origins.list[number - 1];
     if (number >= t->origin_capacity)
         return false;
     return st_places_heap(t->places, origin.a, t->origin_facts[number].inner, origin.b, offset,
-                          buffer, size);
+                          array, buffer, size);
 }
 
 /* Memory of which nobody knows what is in it, such as that of an allocator of the program's own. */
@@ -153,6 +153,10 @@ void st_translate_first_access(struct st_translator *t, uint32_t variable) {
  * accessed: they came to be together. */
 static bool find_noted(const struct st_translator *t, uint32_t variable, uint32_t *noted) {
     enum { FARTHEST = 7 };
+    if (variable < t->first_access_capacity && t->first_accesses[variable].size) {
+        *noted = variable;
+        return true;
+    }
     uint64_t granule = st_variables_place_of(&t->variables, variable).address >> 3;
     uint32_t first = variable > FARTHEST ? variable - FARTHEST : 0;
     *noted = variable;
@@ -186,17 +190,16 @@ static void put_member(struct st_translator *t, struct st_data_place place, cons
 
 static bool name_member(struct st_translator *t, uint32_t variable, char *buffer, size_t size) {
     struct st_data_place place = st_variables_place_of(&t->variables, variable);
-    char name[ST_LONGEST_NAME / 2];
     uint32_t noted;
-    if (!place.origin || !find_noted(t, variable, &noted) || !is_untyped(t, place.origin))
+    if (!place.origin || !is_untyped(t, place.origin) || !find_noted(t, variable, &noted))
         return false;
     struct st_first_access first = t->first_accesses[noted];
     int64_t shift = (int64_t)(place.address - st_variables_place_of(&t->variables, noted).address);
-    if (!st_places_member(t->places, st_site(&t->sites, first.site).pc, first.size, shift, name,
-                          sizeof name))
-        return false;
-    put_member(t, place, name, buffer, size);
-    return true;
+    const char *name =
+        st_places_member(t->places, st_site(&t->sites, first.site).pc, first.size, shift);
+    if (name)
+        put_member(t, place, name, buffer, size);
+    return name;
 }
 
 void st_translator_variable_name(struct st_translator *t, uint32_t variable, char *buffer,
@@ -205,19 +208,53 @@ void st_translator_variable_name(struct st_translator *t, uint32_t variable, cha
         st_translate_name(t, st_variables_place_of(&t->variables, variable), buffer, size);
 }
 
-static void name_allocated(struct st_translator *t, struct st_data_place place, char *buffer,
+/* Keeps the name for the next one that differs only in its number, which begins at number_at. */
+static void keep_name(struct st_translator *t, struct st_data_place place, uint64_t step,
+                      size_t number_at, const char *name, size_t size) {
+    if (place.origin >= t->origin_capacity)
+        return;
+    t->origin_facts[place.origin].named = true;
+    t->origin_facts[place.origin].step = step;
+    size_t digits = 0;
+    for (uint64_t number = step ? place.offset / step : 0; step && (number || !digits);
+         number /= 10)
+        digits++;
+    st_known_names_keep(&t->known_names, place.origin, step ? place.offset % step : place.offset,
+                        name, size, number_at, digits);
+}
+
+static void make_allocated(struct st_translator *t, struct st_data_place place, char *buffer,
                            size_t size) {
     struct st_pair origin = t->origins.list[place.origin - 1];
+    struct st_heap_array array = {0};
     char name[ST_LONGEST_NAME / 2];
     struct st_code code;
-    bool typed = add_typed(t, place.origin, place.offset, name, sizeof name);
+    bool typed = add_typed(t, place.origin, place.offset, &array, name, sizeof name);
     const char *where = st_places_memory_line(t->places, origin.a, &code);
     if (!typed)
         snprintf(name, sizeof name, "heap block of %" PRIu64 " byte%s", origin.b,
                  origin.b == 1 ? "" : "s");
     int length = put_from(buffer, size, name, where, &code);
-    if (!typed && place.offset && length > 0 && (size_t)length < size)
-        snprintf(buffer + length, size - (size_t)length, "+%" PRIu64, place.offset);
+    bool whole = length > 0 && (size_t)length < size && strlen(name) + 1 < sizeof name;
+    if (typed && whole)
+        keep_name(t, place, array.element, array.number_at, buffer, size);
+    if (typed || !place.offset || length <= 0 || (size_t)length >= size)
+        return; /* the beginning of a block has no number */
+    snprintf(buffer + length, size - (size_t)length, "+%" PRIu64, place.offset);
+    if (whole)
+        keep_name(t, place, 1, (size_t)length + 1, buffer, size);
+}
+
+static void name_allocated(struct st_translator *t, struct st_data_place place, char *buffer,
+                           size_t size) {
+    bool named = place.origin < t->origin_capacity && t->origin_facts[place.origin].named;
+    uint64_t step = named ? t->origin_facts[place.origin].step : 0;
+    uint64_t rest = step ? place.offset % step : place.offset;
+    uint64_t number = step ? place.offset / step : 0;
+    bool begins = !place.offset && is_untyped(t, place.origin);
+    if (!named || begins ||
+        !st_known_names_find(&t->known_names, place.origin, rest, number, buffer, size))
+        make_allocated(t, place, buffer, size);
 }
 
 /* "pool.jobs in main"; where compilers do not say what is there: "local variable of main+0x1c". */
@@ -259,9 +296,10 @@ void st_translate_name(struct st_translator *t, struct st_data_place place, char
 
 void st_translate_name_lock(struct st_translator *t, struct st_data_place place, uint64_t pc,
                             char *buffer, size_t size) {
-    char name[ST_LONGEST_NAME / 2];
-    if (place.origin && is_untyped(t, place.origin) &&
-        st_places_member(t->places, pc, ST_ANY_LOCK, 0, name, sizeof name))
+    const char *name = place.origin && is_untyped(t, place.origin)
+                           ? st_places_member(t->places, pc, ST_ANY_LOCK, 0)
+                           : NULL;
+    if (name)
         put_member(t, place, name, buffer, size);
     else
         st_translate_name(t, place, buffer, size);

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "symbol/code_flow.h"
 #include "symbol/memory/allocators.h"
-#include "symbol/memory/heap_types.h"
 #include "symbol/memory/locals.h"
 #include "symbol/memory/members.h"
 #include "symbol/symbol.h"
@@ -374,8 +373,8 @@ static struct st_heap_site *heap_site(struct st_places *places, uint64_t pc, uin
 }
 
 bool st_places_heap(struct st_places *places, uint64_t pc, uint64_t inner, uint64_t length,
-                    uint64_t offset, char *buffer, size_t size) {
-    return st_heap_name(heap_site(places, pc, inner), length, offset, buffer, size);
+                    uint64_t offset, struct st_heap_array *array, char *buffer, size_t size) {
+    return st_heap_name(heap_site(places, pc, inner), length, offset, array, buffer, size);
 }
 
 bool st_places_is_typed(struct st_places *places, uint64_t pc, uint64_t inner, uint64_t length) {
@@ -386,18 +385,20 @@ uint64_t st_places_assigned_size(struct st_places *places, uint64_t pc, uint64_t
     return st_heap_assigned_size(heap_site(places, pc, inner));
 }
 
-bool st_places_member(struct st_places *places, uint64_t pc, uint64_t size, int64_t shift,
-                      char *buffer, size_t room) {
+enum { LONGEST_MEMBER = 512 };
+
+const char *st_places_member(struct st_places *places, uint64_t pc, uint64_t size, int64_t shift) {
     uint32_t number =
         st_pairs_number(&places->members, pc, size << 8 | (uint64_t)(shift + INT8_MAX));
     st_reserve(&places->member_names, &places->member_capacity, (size_t)number + 1);
     char **name = &places->member_names[number];
     if (!*name) {
-        bool known = st_member_name(places->symbols, places->folder, pc, size, shift, buffer, room);
-        *name = st_strdup(known ? buffer : "");
+        char text[LONGEST_MEMBER];
+        bool known =
+            st_member_name(places->symbols, places->folder, pc, size, shift, text, sizeof text);
+        *name = st_strdup(known ? text : "");
     }
-    snprintf(buffer, room, "%s", *name);
-    return **name;
+    return **name ? *name : NULL;
 }
 
 bool st_places_local(struct st_places *places, uint64_t pc, uint64_t length, uint64_t offset,

@@ -4,6 +4,7 @@
 
 #include "base/options.h"
 #include "symbol/memory/hand_outs.h"
+#include "symbol/memory/heap_types.h"
 #include "symbol/java_sites.h"
 #include "symbol/spin_loop.h"
 
@@ -66,10 +67,9 @@ const char *st_places_memory_line(struct st_places *places, uint64_t pc, struct 
 
 /* Is it known what is in memory of `length` bytes that was allocated there; if it is not, which
  * member of a structure the access of `size` bytes at a place is to, or what is `shift` bytes
- * behind it (symbol/memory/). */
+ * behind it (symbol/memory/); NULL: that is not known, either. */
 bool st_places_is_typed(struct st_places *places, uint64_t pc, uint64_t inner, uint64_t length);
-bool st_places_member(struct st_places *places, uint64_t pc, uint64_t size, int64_t shift,
-                      char *buffer, size_t room);
+const char *st_places_member(struct st_places *places, uint64_t pc, uint64_t size, int64_t shift);
 
 /* How much memory it is that came by the call, if it is for one structure; 0: not known. */
 uint64_t st_places_assigned_size(struct st_places *places, uint64_t pc, uint64_t inner);
@@ -79,7 +79,7 @@ void st_places_hand_outs(struct st_places *places, st_found_hand_out *found, voi
 
 /* The name of a byte of memory of `length` bytes that was allocated there (symbol/memory/). */
 bool st_places_heap(struct st_places *places, uint64_t pc, uint64_t inner, uint64_t length,
-                    uint64_t offset, char *buffer, size_t size);
+                    uint64_t offset, struct st_heap_array *array, char *buffer, size_t size);
 
 /* The name of the local variable of the function at `pc`, `offset` bytes into its frame of `length`
  * bytes. */

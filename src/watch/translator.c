@@ -81,6 +81,7 @@ void st_translator_free(struct st_translator *t) {
     st_map64_free(&t->calls);
     free(t->owners);
     free(t->origin_facts);
+    st_known_names_free(&t->known_names);
     st_bits_free(&t->used_by_several);
     free(t->first_accesses);
     st_map64_free(&t->allocating);

@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "watch/memory/fresh.h"
+#include "watch/memory/known_names.h"
 #include "watch/words/lock_words.h"
 #include "watch/java_objects.h"
 #include "watch/locks.h"
@@ -178,9 +179,12 @@ struct st_translator {
     struct {
         uint64_t inner; /* return address of the call that got the memory; 0 for frames */
         enum { TYPE_NOT_ASKED, TYPED, UNTYPED } type;
-        bool part;    /* of memory that the program hands out itself (handed_out.c) */
-    } * origin_facts; /* by their number, from 1 on */
+        bool part;     /* of memory that the program hands out itself (handed_out.c) */
+        bool named;    /* a name was made there: then `step` is known */
+        uint64_t step; /* names there repeat after so many bytes, with a larger number; 0: never */
+    } * origin_facts;  /* by their number, from 1 on */
     size_t origin_capacity;
+    struct st_known_names known_names;
     struct st_bits used_by_several;         /* variables in such parts */
     struct st_stream_head *head;            /* of the program, or NULL */
     struct st_first_access *first_accesses; /* by variable, of those that were allocated */

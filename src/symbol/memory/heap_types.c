@@ -351,9 +351,10 @@ bool st_heap_is_typed(const struct st_heap_site *site, uint64_t size) {
     return type && type->size > 1;
 }
 
-bool st_heap_name(const struct st_heap_site *site, uint64_t size, uint64_t offset, char *buffer,
-                  size_t room) {
+bool st_heap_name(const struct st_heap_site *site, uint64_t size, uint64_t offset,
+                  struct st_heap_array *array, char *buffer, size_t room) {
     const struct candidate *type = choose(site, size);
+    *array = (struct st_heap_array){0};
     if (!type)
         return false;
     struct st_label path;
@@ -365,6 +366,8 @@ bool st_heap_name(const struct st_heap_site *site, uint64_t size, uint64_t offse
     const char *name = member || !type->variable ? type->type_name : type->variable;
     if (!name)
         return false;
+    if (count > 1)
+        *array = (struct st_heap_array){type->size, strlen(name) + 1};
     if (count > 1)
         snprintf(buffer, room, "%s[%" PRIu64 "]%s", name, index, path.bytes);
     else if (path.bytes[0] == '.')

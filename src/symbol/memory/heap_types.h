@@ -37,9 +37,16 @@ bool st_heap_is_typed(const struct st_heap_site *site, uint64_t size);
  * is: the line assigns it to a pointer to one, or names one, and no other. 0: it is not known. */
 uint64_t st_heap_assigned_size(const struct st_heap_site *site);
 
+/* How a name says in which element of an array something is: the size of the elements, 0 if it is
+ * in none, and where in the name their number begins. */
+struct st_heap_array {
+    uint64_t element;
+    size_t number_at;
+};
+
 /* Writes the name of a byte of memory of that size which was allocated there: "item->refcount",
  * "account[3].balance", "*total". False if the type is not known. */
-bool st_heap_name(const struct st_heap_site *site, uint64_t size, uint64_t offset, char *buffer,
-                  size_t room);
+bool st_heap_name(const struct st_heap_site *site, uint64_t size, uint64_t offset,
+                  struct st_heap_array *array, char *buffer, size_t room);
 
 #endif
