@@ -111,26 +111,26 @@ public final class Hooks {
             Shadow.write(t, part, index, site);
     }
 
-    /** Where the element is in a part; too much if there is no such element. */
+    /** Its variable in a part; one that no part has if there is no such element. */
     @ForceInline
-    private static int elementIndex(int i) {
+    private static int element(int i) {
         if (i >>> 24 != 0) // which is more than Arrays.LARGEST, or less than none
-            return Integer.MAX_VALUE;
-        return Parts.index(Arrays.coarse ? 0 : i);
+            return 1 << 24;
+        return Arrays.coarse ? 0 : i;
     }
 
     @ForceInline
     private static void readElement(long[] part, int i, ThreadState t, int site) {
-        int index = elementIndex(i);
-        if (index < part.length)
-            read(part, index, t, site);
+        int variable = element(i);
+        if (Parts.has(part, variable))
+            read(part, Parts.index(variable), t, site);
     }
 
     @ForceInline
     private static void writeElement(long[] part, int i, ThreadState t, int site) {
-        int index = elementIndex(i);
-        if (index < part.length)
-            write(part, index, t, site);
+        int variable = element(i);
+        if (Parts.has(part, variable))
+            write(part, Parts.index(variable), t, site);
     }
 
     /** `place`: the number of the instruction. */
@@ -196,7 +196,7 @@ public final class Hooks {
         if (!Settings.arrays || array == null || !array.getClass().isArray() || from < 0)
             return;
         long[] part = Arrays.part(t, array, site);
-        int elements = (part.length - Parts.FIRST) / Shadow.WORDS;
+        int elements = Parts.count(part);
         int end = (int) Math.min((long) from + count, Arrays.coarse ? 1 : elements);
         for (int i = Arrays.coarse ? 0 : from; i < end; i++)
             if (write)

@@ -19,7 +19,7 @@ import jdk.internal.vm.annotation.ForceInline;
  */
 final class Shadow {
     /** Two more are for learning who shares it (seriatim.control.Learning), if threads take turns. */
-    static final int WORDS = Turns.ON ? 5 : 3, TOUCHES = 3;
+    static final int WORDS = Turns.ON ? 5 : 3;
     private static final int READ_HALF =
             ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 0 : 4;
 
@@ -40,8 +40,10 @@ final class Shadow {
     /** A read that is no repetition of a read or write since the last event. */
     @DontInline
     static void read(ThreadState t, long[] part, int index, int site) {
+        long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+        if (stateOf(r) == SHARED && t.since != STALE && t.shared.hasSince(part, index, w, t.since))
+            return;
         if (isUsual(t)) {
-            long w = Memory.load(part, index), r = Memory.load(part, index + 1);
             if (t.isMineOrNone(w) && t.isMineOrNone(r)) {
                 if (isRepeatedRead(t, w, r))
                     return;
@@ -51,9 +53,6 @@ final class Shadow {
             }
             if (deferRead(t, part, index, w, r, site))
                 return;
-        } else if (t.since != STALE && stateOf(part[index + 1]) == SHARED
-                && t.shared.hasSince(part, index, part[index], t.since)) {
-            return;
         }
         readAtLength(t, part, index, site);
     }
@@ -116,15 +115,15 @@ final class Shadow {
     // Of the word for both places, halves: the read is the lower one.
 
     static void setReadSite(long[] part, int index, int site) {
-        UNSAFE.putInt(part, siteAt(index) + READ_HALF, site);
+        UNSAFE.putInt(part, siteAt(part, index) + READ_HALF, site);
     }
 
     static void setWriteSite(long[] part, int index, int site) {
-        UNSAFE.putInt(part, siteAt(index) + 4 - READ_HALF, site);
+        UNSAFE.putInt(part, siteAt(part, index) + 4 - READ_HALF, site);
     }
 
-    private static long siteAt(int index) {
-        return Memory.LONGS + 8L * (index + 2);
+    private static long siteAt(long[] part, int index) {
+        return Memory.LONGS + 8L * Parts.places(part, index);
     }
 
     /** Nothing need be emitted: above all, no other thread has touched the variable. */
@@ -193,7 +192,7 @@ final class Shadow {
 
     static void flushWrite(ThreadState t, long[] part, int index, long address, long w) {
         if (Stream.deferring)
-            emitWord(t, true, address, w, (int) (part[index + 2] >>> 32));
+            emitWord(t, true, address, w, (int) (part[Parts.places(part, index)] >>> 32));
     }
 
     static void flushReads(
@@ -203,7 +202,7 @@ final class Shadow {
         if (stateOf(r) == SHARED)
             SharedReads.emitReaders(t, part, index, w, r);
         else
-            emitWord(t, false, address, r, (int) part[index + 2]);
+            emitWord(t, false, address, r, (int) part[Parts.places(part, index)]);
     }
 
     // ---- the other cases ----

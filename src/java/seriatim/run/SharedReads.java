@@ -24,7 +24,7 @@ final class SharedReads {
         Entry(long[] part) {
             this.part = part;
             address = part[0];
-            int count = (part.length - Parts.FIRST) / Shadow.WORDS;
+            int count = Parts.count(part);
             words = new long[2 * count];
             sites = new int[count];
         }
@@ -53,10 +53,6 @@ final class SharedReads {
 
     private static long key(long write) {
         return write & ~EMITTED | THERE;
-    }
-
-    private static int variable(int index) {
-        return (index - Parts.FIRST) / Shadow.WORDS;
     }
 
     private static int slotFor(long address, int size) {
@@ -119,19 +115,19 @@ final class SharedReads {
 
     boolean has(long[] part, int index, long w) {
         Entry entry = entryOf(part);
-        return entry != null && entry.seen(variable(index)) == key(w);
+        return entry != null && entry.seen(Parts.variable(index)) == key(w);
     }
 
     boolean hasSince(long[] part, int index, long w, long since) {
         Entry entry = entryOf(part);
-        int i = variable(index);
+        int i = Parts.variable(index);
         return entry != null && entry.seen(i) == key(w) && t.isSince(entry.mine(i), since);
     }
 
     /** The thread reads again what it has read: true if that is so, and this read is kept. */
     boolean repeat(long[] part, int index, long w, int site) {
         Entry entry = entryOf(part);
-        int i = variable(index);
+        int i = Parts.variable(index);
         if (entry == null || entry.seen(i) != key(w))
             return false;
         if (!t.isSince(entry.mine(i), t.since)) {
@@ -145,7 +141,7 @@ final class SharedReads {
         Entry entry = entryOf(part);
         if (entry == null)
             entry = add(part);
-        int i = variable(index);
+        int i = Parts.variable(index);
         boolean same = entry.seen(i) == key(w);
         boolean whole = emitted
                 && !(same && t.isOfNow(entry.mine(i)) && (entry.mine(i) & EMITTED) == 0);
@@ -187,10 +183,12 @@ final class SharedReads {
         Entry entry = reader == null ? null : find(reader.shared.table, part[0]);
         if (entry == null)
             return; // it flushed its table when it ended
-        int i = variable(index);
-        long seen = Memory.load(entry.words, 2 * i + Entry.SEEN), mine = Memory.load(entry.words, 2 * i + Entry.MINE);
+        int i = Parts.variable(index);
+        long seen = Memory.load(entry.words, 2 * i + Entry.SEEN);
+        long mine = Memory.load(entry.words, 2 * i + Entry.MINE);
         int site = entry.sites[i];
-        if (seen == key(w) && Memory.load(entry.words, 2 * i + Entry.SEEN) == seen && slotOf(mine) == slot)
+        if (seen == key(w) && Memory.load(entry.words, 2 * i + Entry.SEEN) == seen
+                && slotOf(mine) == slot)
             Shadow.emitWord(t, false, part[0] + Parts.offset(index), mine, site);
     }
 
