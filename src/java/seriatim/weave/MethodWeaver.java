@@ -8,7 +8,6 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 import org.objectweb.asm.commons.AdviceAdapter;
-import seriatim.run.Arrays;
 import seriatim.run.Parts;
 import seriatim.run.Settings;
 import seriatim.run.Turns;
@@ -22,9 +21,6 @@ import seriatim.run.Turns;
 final class MethodWeaver extends AdviceAdapter {
     static final String HOOKS = "seriatim/run/Hooks", STATE = "seriatim/run/ThreadState";
     static final String STATE_TYPE = "L" + STATE + ";";
-    /** So many accesses to elements are compiled into a method; of so many it keeps the arrays. */
-    private static final int MOST_NEAR = 24, MOST_KEPT = 16;
-
     private final ClassWeaver weaver;
     private final String name, type;
     private final int access;
@@ -33,7 +29,7 @@ final class MethodWeaver extends AdviceAdapter {
     private final boolean entersItself, isInitialiser;
     private boolean entered;
     private int state; // the local variable
-    private int keepers, firstKeeper, elements; // of these instructions so many have had theirs
+    private final ElementKeepers keepers;
     private int line, label = -1; // the number of the last one
     private final Set<Label> interruptions = new HashSet<>(); // where handlers begin
     private boolean isInterruption; // of the next instruction
@@ -48,6 +44,7 @@ final class MethodWeaver extends AdviceAdapter {
         this.access = access;
         this.facts = facts;
         this.line = facts.firstLine;
+        keepers = new ElementKeepers(facts);
         isConstructor = name.equals("<init>");
         isStatic = (access & Opcodes.ACC_STATIC) != 0;
         isSynchronized = (access & Opcodes.ACC_SYNCHRONIZED) != 0;
@@ -98,7 +95,7 @@ final class MethodWeaver extends AdviceAdapter {
             mv.visitMethodInsn(Opcodes.INVOKESTATIC, STATE, "get", "()" + STATE_TYPE, false);
         }
         mv.visitVarInsn(Opcodes.ASTORE, state);
-        makeKeepers();
+        keepers.make(this, mv);
         entered = true;
         if (facts.atomic) {
             pushState();
@@ -418,12 +415,12 @@ final class MethodWeaver extends AdviceAdapter {
             return;
         }
         if (opcode >= Opcodes.IALOAD && opcode <= Opcodes.SALOAD && Settings.arrays) {
-            tellElement("readElement");
+            keepers.tell(mv, "readElement", this::pushStateAndSite);
         } else if (opcode >= Opcodes.IASTORE && opcode <= Opcodes.SASTORE && Settings.arrays) {
             boolean wide = opcode == Opcodes.LASTORE || opcode == Opcodes.DASTORE;
             mv.visitInsn(wide ? Opcodes.DUP2_X2 : Opcodes.DUP_X2);
             mv.visitInsn(wide ? Opcodes.POP2 : Opcodes.POP);
-            tellElement("writeElement");
+            keepers.tell(mv, "writeElement", this::pushStateAndSite);
             mv.visitInsn(wide ? Opcodes.DUP2_X2 : Opcodes.DUP2_X1);
             mv.visitInsn(Opcodes.POP2);
         } else if (opcode == Opcodes.MONITORENTER) {
@@ -459,42 +456,6 @@ final class MethodWeaver extends AdviceAdapter {
         if (Turns.ON) {
             pushState();
             callTurns("left", "(Ljava/lang/Object;" + STATE_TYPE + ")V");
-        }
-    }
-
-    /** Array and index are on top of the stack, and stay there. */
-    private void tellElement(String hook) {
-        mv.visitInsn(Opcodes.DUP2);
-        pushStateAndSite();
-        push(Arrays.newPlace());
-        String arguments = "(Ljava/lang/Object;I" + STATE_TYPE + "II";
-        if (elements == keepers) {
-            call(facts.elements > MOST_NEAR ? hook + "Far" : hook, arguments + ")V");
-            return;
-        }
-        int array = firstKeeper + 2 * elements++, part = array + 1;
-        mv.visitVarInsn(Opcodes.ALOAD, array);
-        mv.visitVarInsn(Opcodes.ALOAD, part);
-        call(hook, arguments + "Ljava/lang/Object;[J)[J");
-        mv.visitVarInsn(Opcodes.ASTORE, part);
-        mv.visitInsn(Opcodes.DUP2);
-        mv.visitInsn(Opcodes.POP);
-        mv.visitVarInsn(Opcodes.ASTORE, array);
-    }
-
-    /** Variables for the arrays that instructions had last, and their parts. */
-    private void makeKeepers() {
-        if (!Settings.arrays || !facts.loops || facts.elements > MOST_KEPT)
-            return;
-        keepers = facts.elements;
-        for (int i = 0; i < keepers; i++) {
-            int array = newLocal(Type.getObjectType("java/lang/Object"));
-            int part = newLocal(Type.getType("[J"));
-            firstKeeper = i == 0 ? array : firstKeeper;
-            mv.visitInsn(Opcodes.ACONST_NULL);
-            mv.visitVarInsn(Opcodes.ASTORE, array);
-            mv.visitInsn(Opcodes.ACONST_NULL);
-            mv.visitVarInsn(Opcodes.ASTORE, part);
         }
     }
 
