@@ -52,7 +52,8 @@ add_custom_command(OUTPUT ${JAVA_LAYOUTS}
                    COMMAND java_control_layout > ${JAVA_MADE}/seriatim/control/ControlLayout.java
                    DEPENDS java_layout java_control_layout VERBATIM)
 
-file(GLOB_RECURSE JAVA_SOURCES CONFIGURE_DEPENDS src/java/seriatim/*.java src/java/annotations/*.java)
+file(GLOB_RECURSE JAVA_SOURCES CONFIGURE_DEPENDS src/java/seriatim/*.java
+     src/java/annotations/*.java src/java/vm/*.java)
 set(JAVA_JARS ${RUNTIME_DIR}/seriatim-java.jar ${RUNTIME_DIR}/seriatim-annotations.jar)
 add_custom_command(
   OUTPUT ${JAVA_JARS}

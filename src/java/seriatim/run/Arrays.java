@@ -1,16 +1,19 @@
 package seriatim.run;
 
 import java.lang.reflect.Array;
+import java.util.concurrent.atomic.AtomicInteger;
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
 
 /** Parts of arrays, and of objects of JDK classes whose fields are watched. */
-final class Arrays {
+public final class Arrays {
     /** Larger ones are not watched: three words for each element would be too much. */
     static final int LARGEST = 1 << 22;
 
-    /** The parts that a thread has used last, by the place in the code that used them, and by the
-     * hashes of their arrays. */
+    /** The parts that a thread has used last, by the instruction that used them, and by the hashes of
+     * their arrays. A line of code often has several arrays, so its number is not enough. */
     static final class Cache {
-        static final int SIZE = 64, HASHED = 1024;
+        static final int SIZE = 512, HASHED = 1024;
         final Object[] keys = new Object[SIZE];
         final long[][] parts = new long[SIZE][];
         final Object[] hashedKeys = new Object[HASHED];
@@ -18,6 +21,13 @@ final class Arrays {
     }
 
     static boolean coarse;
+    private static final AtomicInteger places = new AtomicInteger();
+
+    /** A number for an instruction that accesses elements. */
+    public static int newPlace() {
+        return places.getAndIncrement() & Cache.SIZE - 1;
+    }
+
     private static final long[] NONE = new long[0];
     private static final SideTable<long[]> table = new SideTable<>();
 
@@ -33,14 +43,16 @@ final class Arrays {
     }
 
     /** The part, or one of length 0 if it has none. */
-    static long[] part(ThreadState t, Object array, int site) {
+    @ForceInline
+    static long[] part(ThreadState t, Object array, int place) {
         Cache cache = t.arrays;
-        int i = site & Cache.SIZE - 1;
+        int i = place & Cache.SIZE - 1;
         if (cache.keys[i] == array)
             return cache.parts[i];
         return lookUp(t, array, i);
     }
 
+    @DontInline
     private static long[] lookUp(ThreadState t, Object array, int i) {
         Cache cache = t.arrays;
         int hashed = System.identityHashCode(array) & Cache.HASHED - 1;

@@ -43,7 +43,7 @@ public final class Cells {
         if (holder == null || t.inside || i < 0)
             return null;
         long[] part = find(t, holder, site);
-        return Parts.index(i) < part.length ? part : null;
+        return i < Parts.count(part) ? part : null;
     }
 
     private static long[] begin(long[] part, int i, ThreadState t) {

@@ -4,6 +4,8 @@ import static seriatim.run.Memory.UNSAFE;
 import static seriatim.run.StreamLayout.*;
 
 import java.util.Arrays;
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
 
 /**
  * The methods and annotated blocks that a thread has open (call_stack.h). They are emitted when the
@@ -30,6 +32,7 @@ final class Frames {
         this.t = t;
     }
 
+    @DontInline
     private void grow() {
         int size = 2 * functions.length;
         functions = Arrays.copyOf(functions, size);
@@ -40,6 +43,7 @@ final class Frames {
         begun = Arrays.copyOf(begun, size); // others look at this one first
     }
 
+    @ForceInline
     void push(int function, int from) {
         int d = depth;
         if (d == begun.length)
@@ -54,6 +58,7 @@ final class Frames {
         t.since = ThreadState.STALE;
     }
 
+    @ForceInline
     void pop() {
         if (depth == 0)
             return;
@@ -81,6 +86,7 @@ final class Frames {
 
     // ---- leaving ----
 
+    @DontInline
     private void leaveEmitted(int d) {
         emitted = boarded = d;
         long passed = t.ahead;
@@ -95,6 +101,7 @@ final class Frames {
         }
     }
 
+    @DontInline
     private void leaveBoarded(int d) {
         boolean alike = t.alike == begun[d];
         t.passEpoch();
@@ -211,11 +218,33 @@ final class Frames {
         long counter = counterOf(functions[i]);
         if (counter == 0)
             return false;
+        board(i, counter);
+        return true;
+    }
+
+    private void board(int i, long counter) {
         UNSAFE.putLong(counter + 8, UNSAFE.getLong(counter + 8) + 1);
         alikeBefore[i] = t.alike;
         t.passEpoch();
         t.alike = t.current;
         Memory.store(begun, i, t.alike);
+    }
+
+    /** The usual case of boardAll(): all frames that are left are methods that were boarded before.
+     * If not so, nothing is done. */
+    boolean boardKnown() {
+        int from = boarded, end = depth;
+        if (from == 0 || from == end)
+            return false;
+        int[] known = counters, all = functions;
+        for (int i = from; i < end; i++)
+            if (all[i] < 0 || all[i] >= known.length || known[all[i]] == 0)
+                return false;
+        long counters = Stream.counters(t.slot) - 1;
+        for (int i = from; i < end; i++)
+            board(i, counters + known[all[i]]);
+        boarded = end;
+        t.since = t.sinceOf();
         return true;
     }
 

@@ -121,7 +121,8 @@ public final class Handles {
             return;
         long[] part = partFor(target, object, t, site);
         int index = target == ELEMENTS ? Parts.index(Arrays.coarse ? 0 : element) : target.index;
-        if (part == null || index < 0 || index >= part.length)
+        int variable = Parts.variable(index);
+        if (part == null || variable < 0 || variable >= Parts.count(part))
             return;
         if (Turns.ON)
             Turns.atomic(part, index, true, t, site);

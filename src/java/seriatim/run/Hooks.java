@@ -2,18 +2,25 @@ package seriatim.run;
 
 import static seriatim.run.StreamLayout.*;
 
-/** What changed classes call. Nothing here throws, and nothing is called twice for one event. */
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
+
+/** What changed classes call. Nothing here throws, and nothing is called twice for one event.
+ * What is called most is always compiled into the program's methods, so it is short: the rest is
+ * behind calls that never are. */
 public final class Hooks {
     public static final int INTERRUPTED = 3; // the channel of a thread for that
 
     // ---- methods ----
 
+    @ForceInline
     public static ThreadState enter(int method) {
         ThreadState t = ThreadState.get();
         t.frames.push(method, t.site);
         return t;
     }
 
+    @ForceInline
     public static void leave(ThreadState t) {
         t.frames.pop();
     }
@@ -90,57 +97,96 @@ public final class Hooks {
 
     // ---- plain accesses ----
 
+    @ForceInline
     public static void read(long[] part, int index, ThreadState t, int site) {
         if (part == null)
             return;
         if (Turns.ON)
             Turns.access(part, index, false, t, site);
-        long w = part[index], since = t.since;
-        if (((w ^ t.me) & ThreadState.WHO) == 0 && w >= since)
-            return;
-        long r = part[index + 1];
-        if (((r ^ t.me) & ThreadState.WHO) == 0 && r >= since)
-            return;
-        if (ThreadState.stateOf(r) == ThreadState.SHARED && since != ThreadState.STALE
-                && t.shared.hasSince(part, index, w, since))
-            return;
-        Shadow.read(t, part, index, site);
+        long since = t.since;
+        if (!t.isSince(part[index], since) && !t.isSince(part[index + 1], since))
+            Shadow.read(t, part, index, site);
     }
 
+    @ForceInline
     public static void write(long[] part, int index, ThreadState t, int site) {
         if (part == null)
             return;
         if (Turns.ON)
             Turns.access(part, index, true, t, site);
-        long w = part[index];
-        if (((w ^ t.me) & ThreadState.WHO) == 0 && w >= t.since) {
-            long r = part[index + 1];
-            if (r == 0 || t.isMine(r))
-                return;
-        }
-        Shadow.write(t, part, index, site);
+        if (!t.isSince(part[index], t.since) || !t.isMineOrNone(part[index + 1]))
+            Shadow.write(t, part, index, site);
     }
 
-    private static int elementIndex(int i) {
-        return Parts.index(Arrays.coarse ? 0 : i);
+    /** Its variable in a part; one that no part has if there is no such element. */
+    @ForceInline
+    private static int element(int i) {
+        if (i >>> 24 != 0) // which is more than Arrays.LARGEST, or less than none
+            return 1 << 24;
+        return Arrays.coarse ? 0 : i;
     }
 
-    public static void readElement(Object array, int i, ThreadState t, int site) {
-        if (array == null || i < 0)
-            return;
-        long[] part = Arrays.part(t, array, site);
-        int index = elementIndex(i);
-        if (index < part.length)
-            read(part, index, t, site);
+    @ForceInline
+    private static void readElement(long[] part, int i, ThreadState t, int site) {
+        int variable = element(i);
+        if (Parts.has(part, variable))
+            read(part, Parts.index(variable), t, site);
     }
 
-    public static void writeElement(Object array, int i, ThreadState t, int site) {
-        if (array == null || i < 0)
-            return;
-        long[] part = Arrays.part(t, array, site);
-        int index = elementIndex(i);
-        if (index < part.length)
-            write(part, index, t, site);
+    @ForceInline
+    private static void writeElement(long[] part, int i, ThreadState t, int site) {
+        int variable = element(i);
+        if (Parts.has(part, variable))
+            write(part, Parts.index(variable), t, site);
+    }
+
+    /** `place`: the number of the instruction. */
+    @ForceInline
+    public static void readElement(Object array, int i, ThreadState t, int site, int place) {
+        if (array != null)
+            readElement(Arrays.part(t, array, place), i, t, site);
+    }
+
+    @ForceInline
+    public static void writeElement(Object array, int i, ThreadState t, int site, int place) {
+        if (array != null)
+            writeElement(Arrays.part(t, array, place), i, t, site);
+    }
+
+    /** In a loop, the instruction keeps the array that it had last, and its part, in variables of the
+     * method: where it is always the same one, the compiler sees that. The part of this array. */
+    @ForceInline
+    public static long[] readElement(Object array, int i, ThreadState t, int site, int place,
+            Object before, long[] part) {
+        if (array == null)
+            return null;
+        if (array != before)
+            part = Arrays.part(t, array, place);
+        readElement(part, i, t, site);
+        return part;
+    }
+
+    @ForceInline
+    public static long[] writeElement(Object array, int i, ThreadState t, int site, int place,
+            Object before, long[] part) {
+        if (array == null)
+            return null;
+        if (array != before)
+            part = Arrays.part(t, array, place);
+        writeElement(part, i, t, site);
+        return part;
+    }
+
+    // In methods that have so many accesses that it would take long to compile them.
+
+    @DontInline
+    public static void readElementFar(Object array, int i, ThreadState t, int site, int place) {
+        readElement(array, i, t, site, place);
+    }
+
+    @DontInline
+    public static void writeElementFar(Object array, int i, ThreadState t, int site, int place) {
+        writeElement(array, i, t, site, place);
     }
 
     /** As far as the range lies in the array: if it does not, the program gets its exception. */
@@ -157,7 +203,7 @@ public final class Hooks {
         if (!Settings.arrays || array == null || !array.getClass().isArray() || from < 0)
             return;
         long[] part = Arrays.part(t, array, site);
-        int elements = (part.length - Parts.FIRST) / Shadow.WORDS;
+        int elements = Parts.count(part);
         int end = (int) Math.min((long) from + count, Arrays.coarse ? 1 : elements);
         for (int i = Arrays.coarse ? 0 : from; i < end; i++)
             if (write)

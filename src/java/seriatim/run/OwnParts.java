@@ -34,7 +34,7 @@ final class OwnParts {
             if (part == null || part != Memory.UNSAFE.getObject(original, offset))
                 continue;
             int row = (int) part[1] & ((1 << Parts.ROW_BITS) - 1);
-            int variables = (part.length - Parts.FIRST) / Shadow.WORDS;
+            int variables = Parts.count(part);
             for (int i = 0; i < variables; i++)
                 Hooks.read(part, Parts.index(i), t, site);
             Memory.UNSAFE.putObject(copy, offset, Parts.make(row, variables));

@@ -2,6 +2,8 @@ package seriatim.run;
 
 import static seriatim.run.StreamLayout.*;
 
+import jdk.internal.vm.annotation.ForceInline;
+
 /**
  * The shadow of an object, or of the fields that one class gives it, of static fields, or of an
  * array: words in an array of longs.
@@ -9,10 +11,12 @@ import static seriatim.run.StreamLayout.*;
  * <pre>
  * 0       address; 0: it has none yet
  * 1       row in the site file (bits 0 to 27); sequence number of its ALLOCATE (28 to 63)
- * 2 + 3i  of variable i: its words (Shadow.java)
+ * 2 + 2i  of variable i: its words (Shadow.java)
+ * ...     from the end backwards, one for each variable: places in the code
  * </pre>
  *
- * Where threads take turns, word 2 is the address that it will have, and the variables follow.
+ * Places are apart, since most accesses look at the words only. Where threads take turns, word 2 is
+ * the address that it will have, the words follow, and two more for each variable (touches).
  */
 public final class Parts {
     static final int FIRST = Turns.ON ? 3 : 2, ROW_BITS = 28;
@@ -29,11 +33,17 @@ public final class Parts {
     }
 
     private static long bytes(long[] part) {
-        return 8 + 8L * ((part.length - FIRST) / Shadow.WORDS);
+        return 8 + 8L * count(part);
     }
 
-    /** Of static fields, by the number of their class. */
-    private static volatile long[][] statics = new long[256][];
+    /** How many variables it has. */
+    static int count(long[] part) {
+        return (part.length - FIRST) / Shadow.WORDS;
+    }
+
+    /** Of static fields, by the number of their class. Whoever uses a number runs code that was made
+     * after it was given, so plain loads do. */
+    private static long[][] statics = new long[256][];
 
     private static int staticCount;
 
@@ -50,6 +60,7 @@ public final class Parts {
         if (staticCount == all.length)
             all = java.util.Arrays.copyOf(all, 2 * all.length);
         all[staticCount] = make(row, variables);
+        Memory.UNSAFE.storeFence();
         statics = all;
         return staticCount++;
     }
@@ -95,11 +106,30 @@ public final class Parts {
     }
 
     public static int index(int variable) {
-        return FIRST + Shadow.WORDS * variable;
+        return FIRST + 2 * variable;
+    }
+
+    static int variable(int index) {
+        return (index - FIRST) >> 1;
+    }
+
+    /** Has it this variable? */
+    @ForceInline
+    static boolean has(long[] part, int variable) {
+        return FIRST + Shadow.WORDS * variable < part.length;
+    }
+
+    /** Where the places in the code are of a variable with this index. */
+    static int places(long[] part, int index) {
+        return part.length - 1 - variable(index);
+    }
+
+    static int touches(long[] part, int index) {
+        return FIRST + 2 * count(part) + 2 * variable(index);
     }
 
     static long offset(int index) {
-        return 8 + 8L * ((index - FIRST) / Shadow.WORDS);
+        return 8 + 8L * variable(index);
     }
 
     static long reserve(long bytes) {

@@ -1,7 +1,12 @@
 package seriatim.run;
 
+import static seriatim.run.Memory.UNSAFE;
 import static seriatim.run.StreamLayout.*;
 import static seriatim.run.ThreadState.*;
+
+import java.nio.ByteOrder;
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
 
 /**
  * Accesses to variables. A part (Parts.java) has three words for each variable: who wrote it last,
@@ -14,7 +19,9 @@ import static seriatim.run.ThreadState.*;
  */
 final class Shadow {
     /** Two more are for learning who shares it (seriatim.control.Learning), if threads take turns. */
-    static final int WORDS = Turns.ON ? 5 : 3, TOUCHES = 3;
+    static final int WORDS = Turns.ON ? 5 : 3;
+    private static final int READ_HALF =
+            ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 0 : 4;
 
     // ---- the common cases ----
 
@@ -22,8 +29,36 @@ final class Shadow {
         return t.isSince(w, t.since) || t.isSince(r, t.since);
     }
 
-    /** A read that is no repetition. */
+    /** May accesses be deferred, and the frames be boarded without emitting anything? */
+    @ForceInline
+    private static boolean isUsual(ThreadState t) {
+        if (t.inside | t.guessing | !Stream.deferring | t.initialising > 0)
+            return false;
+        return t.since != STALE || t.frames.boardKnown();
+    }
+
+    /** A read that is no repetition of a read or write since the last event. */
+    @DontInline
     static void read(ThreadState t, long[] part, int index, int site) {
+        long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+        if (stateOf(r) == SHARED && t.since != STALE && t.shared.hasSince(part, index, w, t.since))
+            return;
+        if (isUsual(t)) {
+            if (t.isMineOrNone(w) && t.isMineOrNone(r)) {
+                if (isRepeatedRead(t, w, r))
+                    return;
+                setReadSite(part, index, site);
+                Memory.store(part, index + 1, t.current);
+                return;
+            }
+            if (deferRead(t, part, index, w, r, site))
+                return;
+        }
+        readAtLength(t, part, index, site);
+    }
+
+    @DontInline
+    private static void readAtLength(ThreadState t, long[] part, int index, int site) {
         if (t.inside || (t.initialising > 0 && Initialisers.leavesOut(t, part))
                 || (t.guessing && Guesses.keep(t, part, index, site)))
             return;
@@ -43,7 +78,19 @@ final class Shadow {
         }
     }
 
+    @DontInline
     static void write(ThreadState t, long[] part, int index, int site) {
+        if (isUsual(t)) {
+            long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+            if ((t.isSince(w, t.since) && t.isMineOrNone(r))
+                    || deferWrite(t, part, index, w, r, site))
+                return;
+        }
+        writeAtLength(t, part, index, site);
+    }
+
+    @DontInline
+    private static void writeAtLength(ThreadState t, long[] part, int index, int site) {
         if (t.inside || (t.initialising > 0 && Initialisers.leavesOut(t, part)))
             return;
         if (t.guessing)
@@ -53,7 +100,7 @@ final class Shadow {
             t.frames.boardAll();
             long w = Memory.load(part, index), r = Memory.load(part, index + 1);
             if (Stream.deferring) {
-                if ((t.isSince(w, t.since) && (r == 0 || t.isMine(r)))
+                if ((t.isSince(w, t.since) && t.isMineOrNone(r))
                         || deferWrite(t, part, index, w, r, site))
                     return;
                 access(t, part, index, true, site);
@@ -65,12 +112,18 @@ final class Shadow {
         }
     }
 
+    // Of the word for both places, halves: the read is the lower one.
+
     static void setReadSite(long[] part, int index, int site) {
-        part[index + 2] = part[index + 2] & 0xffffffff00000000L | site;
+        UNSAFE.putInt(part, siteAt(part, index) + READ_HALF, site);
     }
 
     static void setWriteSite(long[] part, int index, int site) {
-        part[index + 2] = part[index + 2] & 0xffffffffL | (long) site << 32;
+        UNSAFE.putInt(part, siteAt(part, index) + 4 - READ_HALF, site);
+    }
+
+    private static long siteAt(long[] part, int index) {
+        return Memory.LONGS + 8L * Parts.places(part, index);
     }
 
     /** Nothing need be emitted: above all, no other thread has touched the variable. */
@@ -84,7 +137,7 @@ final class Shadow {
             return false;
         boolean mine = w == 0 || t.isMine(w);
         // What another thread wrote may be read again: the watcher knows the dependence.
-        if (!mine && r == 0 && !hasLearned(t, w))
+        if (!mine && r == 0 && !t.learned.has(w))
             return false;
         if (!mine && !Memory.swap(part, index + 1, r, t.current))
             return false;
@@ -96,34 +149,13 @@ final class Shadow {
 
     private static boolean deferWrite(
             ThreadState t, long[] part, int index, long w, long r, int site) {
-        if (stateOf(w) == SHARED || (r != 0 && !t.isMine(r)) || (w != 0 && !t.isMine(w)))
+        if (!t.isMineOrNone(w) || !t.isMineOrNone(r))
             return false;
         if (r != 0)
             Memory.store(part, index + 1, 0);
         setWriteSite(part, index, site);
         Memory.store(part, index, t.current);
         return true;
-    }
-
-    // ---- what this thread has learned of others ----
-
-    static boolean hasLearned(ThreadState t, long word) {
-        int i = slotOf(word) % t.learnedLast.length;
-        long last = t.learnedLast[i];
-        return ((last ^ word) & WHO) == 0 && word >= t.learnedFirst[i]
-                && epochOf(word) <= epochOf(last);
-    }
-
-    private static void learn(ThreadState t, long write) {
-        long word = write & WHO_AND_WHEN;
-        if (!t.isForeign(word))
-            return;
-        long first = Slots.firstOf(slotOf(word));
-        if (word < first || hasLearned(t, word))
-            return;
-        int i = slotOf(word) % t.learnedLast.length;
-        t.learnedFirst[i] = first;
-        t.learnedLast[i] = word;
     }
 
     // ---- emitting what was deferred ----
@@ -160,7 +192,7 @@ final class Shadow {
 
     static void flushWrite(ThreadState t, long[] part, int index, long address, long w) {
         if (Stream.deferring)
-            emitWord(t, true, address, w, (int) (part[index + 2] >>> 32));
+            emitWord(t, true, address, w, (int) (part[Parts.places(part, index)] >>> 32));
     }
 
     static void flushReads(
@@ -170,7 +202,7 @@ final class Shadow {
         if (stateOf(r) == SHARED)
             SharedReads.emitReaders(t, part, index, w, r);
         else
-            emitWord(t, false, address, r, (int) part[index + 2]);
+            emitWord(t, false, address, r, (int) part[Parts.places(part, index)]);
     }
 
     // ---- the other cases ----
@@ -178,7 +210,13 @@ final class Shadow {
     private static boolean hasToFlushReads(ThreadState t, long r, boolean write) {
         if (stateOf(r) == SHARED)
             return write;
-        return t.isForeign(r) && isLive(r);
+        return isNews(t, r);
+    }
+
+    /** Was that another thread, and does this one not depend on it yet? If it does, whoever depends on
+     * what this one does now depends on that, too: it may be forgotten. */
+    private static boolean isNews(ThreadState t, long word) {
+        return t.isForeign(word) && isLive(word) && !t.learned.has(word);
     }
 
     private static boolean hasRead(ThreadState t, long[] part, int index, long w, long r) {
@@ -198,7 +236,7 @@ final class Shadow {
         boolean reads = hasToFlushReads(t, r, write);
         boolean unread = t.isForeign(w) && !hasRead(t, part, index, w, r);
         boolean emits = state == SHARED || !t.hasSlot() || (write && reads)
-                || (unread && isLive(w) && (write || !hasLearned(t, w)));
+                || (unread && isNews(t, w));
         boolean sequence = !t.hasSlot() || (state == SHARED && write);
         if (reads)
             sequence |= stateOf(r) == SHARED || !t.comesAfter(r);
@@ -220,7 +258,7 @@ final class Shadow {
         Writer.publish(t);
         if (emits) {
             t.newEpoch(); // what the other thread did may be news
-            learn(t, w);
+            t.learned.add(t, w);
         }
         keep(t, part, index, write, site, emits);
     }
@@ -260,7 +298,7 @@ final class Shadow {
         }
         for (;;) {
             long r = Memory.load(part, index + 1), then;
-            boolean shared = stateOf(r) == SHARED || (t.isForeign(r) && isLive(r));
+            boolean shared = stateOf(r) == SHARED || isNews(t, r);
             if (shared) {
                 then = stateOf(r) == SHARED ? r : withSequence(SHARED, 0);
                 then |= 1L << SLOT_AT + t.slot % READER_BITS;

@@ -2,29 +2,39 @@ package seriatim.run;
 
 import static seriatim.run.ThreadState.*;
 
+import jdk.internal.vm.annotation.DontInline;
+
 /**
  * What a thread has read of variables that several threads read: each thread keeps that itself, part
  * by part (shadow.h has a table for it). Others look into it. When there is too much of it, all is
  * emitted and forgotten.
  */
 final class SharedReads {
-    private static final int FIRST_SIZE = 64;
+    private static final int FIRST_SIZE = 64, RECENT = 256;
     private static final long MOST_VARIABLES = 1 << 22;
 
     /** For each variable of a part: the word for writes when it was read, with one bit set that no
-     * such word has; the word for reads; the place in the code. */
+     * such word has (SEEN); the word for reads (MINE); the place in the code. */
     private static final class Entry {
+        static final int SEEN = 0, MINE = 1;
         final long address;
-        final long[] part, seen, mine;
+        final long[] part, words;
         final int[] sites;
 
         Entry(long[] part) {
             this.part = part;
             address = part[0];
-            int count = (part.length - Parts.FIRST) / Shadow.WORDS;
-            seen = new long[count];
-            mine = new long[count];
+            int count = Parts.count(part);
+            words = new long[2 * count];
             sites = new int[count];
+        }
+
+        long seen(int i) {
+            return words[2 * i + SEEN];
+        }
+
+        long mine(int i) {
+            return words[2 * i + MINE];
         }
     }
 
@@ -33,7 +43,9 @@ final class SharedReads {
     private volatile Entry[] table;
     private int count;
     private long variables;
-    private Entry last;
+
+    /** Those that were used last, by a hash of their addresses. */
+    private final Entry[] recent = new Entry[RECENT];
 
     SharedReads(ThreadState t) {
         this.t = t;
@@ -41,10 +53,6 @@ final class SharedReads {
 
     private static long key(long write) {
         return write & ~EMITTED | THERE;
-    }
-
-    private static int variable(int index) {
-        return (index - Parts.FIRST) / Shadow.WORDS;
     }
 
     private static int slotFor(long address, int size) {
@@ -60,13 +68,21 @@ final class SharedReads {
         return null;
     }
 
+    private static int recentAt(long address) {
+        return (int) (address * 0x9E3779B97F4A7C15L >>> 56);
+    }
+
     private Entry entryOf(long[] part) {
-        Entry entry = last;
-        if (entry != null && entry.part == part)
-            return entry;
-        entry = find(table, part[0]);
+        int i = recentAt(part[0]);
+        Entry entry = recent[i];
+        return entry != null && entry.part == part ? entry : lookUp(part, i);
+    }
+
+    @DontInline
+    private Entry lookUp(long[] part, int i) {
+        Entry entry = find(table, part[0]);
         if (entry != null)
-            last = entry;
+            recent[i] = entry;
         return entry;
     }
 
@@ -80,7 +96,7 @@ final class SharedReads {
 
     private Entry add(long[] part) {
         Entry entry = new Entry(part);
-        variables += entry.seen.length + 8;
+        variables += entry.sites.length + 8;
         if (variables > MOST_VARIABLES)
             flushAll();
         Entry[] all = table;
@@ -94,29 +110,29 @@ final class SharedReads {
         } else {
             insert(all, entry);
         }
-        return last = entry;
+        return recent[recentAt(entry.address)] = entry;
     }
 
     boolean has(long[] part, int index, long w) {
         Entry entry = entryOf(part);
-        return entry != null && entry.seen[variable(index)] == key(w);
+        return entry != null && entry.seen(Parts.variable(index)) == key(w);
     }
 
     boolean hasSince(long[] part, int index, long w, long since) {
         Entry entry = entryOf(part);
-        int i = variable(index);
-        return entry != null && entry.seen[i] == key(w) && t.isSince(entry.mine[i], since);
+        int i = Parts.variable(index);
+        return entry != null && entry.seen(i) == key(w) && t.isSince(entry.mine(i), since);
     }
 
     /** The thread reads again what it has read: true if that is so, and this read is kept. */
     boolean repeat(long[] part, int index, long w, int site) {
         Entry entry = entryOf(part);
-        int i = variable(index);
-        if (entry == null || entry.seen[i] != key(w))
+        int i = Parts.variable(index);
+        if (entry == null || entry.seen(i) != key(w))
             return false;
-        if (!t.isSince(entry.mine[i], t.since)) {
+        if (!t.isSince(entry.mine(i), t.since)) {
             entry.sites[i] = site;
-            Memory.store(entry.mine, i, t.current);
+            Memory.store(entry.words, 2 * i + Entry.MINE, t.current);
         }
         return true;
     }
@@ -125,23 +141,23 @@ final class SharedReads {
         Entry entry = entryOf(part);
         if (entry == null)
             entry = add(part);
-        int i = variable(index);
-        boolean same = entry.seen[i] == key(w);
+        int i = Parts.variable(index);
+        boolean same = entry.seen(i) == key(w);
         boolean whole = emitted
-                && !(same && t.isOfNow(entry.mine[i]) && (entry.mine[i] & EMITTED) == 0);
-        Memory.store(entry.seen, i, 0);
+                && !(same && t.isOfNow(entry.mine(i)) && (entry.mine(i) & EMITTED) == 0);
+        Memory.store(entry.words, 2 * i + Entry.SEEN, 0);
         entry.sites[i] = site;
-        Memory.store(entry.mine, i, t.current | (whole ? EMITTED : 0));
-        Memory.store(entry.seen, i, key(w));
+        Memory.store(entry.words, 2 * i + Entry.MINE, t.current | (whole ? EMITTED : 0));
+        Memory.store(entry.words, 2 * i + Entry.SEEN, key(w));
     }
 
     /** Emits a read before it is forgotten. If the variable was written since, whoever did that has
      * emitted the read. */
     private void flush(Entry entry, int i) {
-        long mine = entry.mine[i];
+        long mine = entry.mine(i);
         int index = Parts.index(i);
         long w = Memory.load(entry.part, index);
-        if ((mine & EMITTED) != 0 || entry.seen[i] != key(w))
+        if ((mine & EMITTED) != 0 || entry.seen(i) != key(w))
             return;
         long address = entry.address + Parts.offset(index);
         // Behind the read, the write would seem to come after it.
@@ -153,11 +169,11 @@ final class SharedReads {
     void flushAll() {
         Entry[] all = table;
         for (int i = 0; Stream.deferring && all != null && i < all.length; i++)
-            for (int k = 0; all[i] != null && k < all[i].seen.length; k++)
-                if (all[i].seen[k] != 0)
+            for (int k = 0; all[i] != null && k < all[i].sites.length; k++)
+                if (all[i].seen(k) != 0)
                     flush(all[i], k);
         table = null;
-        last = null;
+        java.util.Arrays.fill(recent, null);
         count = 0;
         variables = 0;
     }
@@ -167,10 +183,12 @@ final class SharedReads {
         Entry entry = reader == null ? null : find(reader.shared.table, part[0]);
         if (entry == null)
             return; // it flushed its table when it ended
-        int i = variable(index);
-        long seen = Memory.load(entry.seen, i), mine = Memory.load(entry.mine, i);
+        int i = Parts.variable(index);
+        long seen = Memory.load(entry.words, 2 * i + Entry.SEEN);
+        long mine = Memory.load(entry.words, 2 * i + Entry.MINE);
         int site = entry.sites[i];
-        if (seen == key(w) && Memory.load(entry.seen, i) == seen && slotOf(mine) == slot)
+        if (seen == key(w) && Memory.load(entry.words, 2 * i + Entry.SEEN) == seen
+                && slotOf(mine) == slot)
             Shadow.emitWord(t, false, part[0] + Parts.offset(index), mine, site);
     }
 

@@ -3,6 +3,8 @@ package seriatim.run;
 import static seriatim.run.Memory.UNSAFE;
 import static seriatim.run.StreamLayout.*;
 
+import jdk.internal.vm.annotation.ForceInline;
+
 /**
  * What the agent knows about a thread. The words, epochs and slots are those of the runtime for C
  * (src/runtime/core): see shadow.h, thread_slot.h and call_stack.h there for what they mean and why
@@ -66,9 +68,10 @@ public final class ThreadState {
     final LeftFrames left = new LeftFrames();
     final HeldMonitors held = new HeldMonitors();
     final Arrays.Cache arrays = new Arrays.Cache();
-    final long[] learnedFirst = new long[64], learnedLast = new long[64];
+    final Learned learned = new Learned();
 
     /** The state of this thread, which begins if it has none. */
+    @ForceInline
     public static ThreadState get() {
         ThreadState t = LOCAL.get();
         return t != null ? t : Threads.begin();
@@ -120,6 +123,7 @@ public final class ThreadState {
         Writer.emit(this, Writer.what(THREAD_END, 0, 0), 0);
         Writer.publish(this);
         Writer.finish(this);
+        Threads.ends(this);
         Slots.give(this);
         Threads.hasEnded();
     }
@@ -146,6 +150,7 @@ public final class ThreadState {
         return sequence << SLOT_AT | (long) state << STATE_AT;
     }
 
+    @ForceInline
     long present() {
         return me | (base + position) << EPOCH_AT;
     }
@@ -163,12 +168,19 @@ public final class ThreadState {
         return slot < SLOTS;
     }
 
+    @ForceInline
     boolean isSince(long word, long since) {
         return ((word ^ me) & WHO) == 0 && word >= since;
     }
 
+    @ForceInline
     boolean isMine(long word) {
         return isSince(word, first);
+    }
+
+    @ForceInline
+    boolean isMineOrNone(long word) {
+        return word == 0 || isMine(word);
     }
 
     boolean isForeign(long word) {
@@ -189,6 +201,7 @@ public final class ThreadState {
 
     // ---- epochs ----
 
+    @ForceInline
     long sinceOf() {
         if (frames.boarded != frames.depth || Stream.rule == RULE_EVERY)
             return STALE;
@@ -219,6 +232,7 @@ public final class ThreadState {
     }
 
     /** A new epoch, of which the watcher does not hear. */
+    @ForceInline
     void passEpoch() {
         base++;
         ahead++;

@@ -11,8 +11,40 @@ import seriatim.control.Watchdog;
 public final class Threads {
     private static final AtomicInteger serials = new AtomicInteger();
 
-    /** By thread id: the serial numbers of threads that were created and not joined yet. */
-    private static final Map<Long, Integer> forked = new HashMap<>();
+    private static final class Forked {
+        final int serial;
+
+        /** What the thread knows to begin with, and what is known by who joins it. */
+        volatile Learned before, after;
+
+        Forked(int serial) {
+            this.serial = serial;
+        }
+    }
+
+    /** By thread id: the threads that were created. */
+    private static final Map<Long, Forked> forked = new HashMap<>();
+
+    private static Forked forked(Thread thread) {
+        synchronized (forked) {
+            return forked.get(thread.getId());
+        }
+    }
+
+    private static Forked add(Thread thread, int serial) {
+        Forked added = new Forked(serial);
+        synchronized (forked) {
+            forked.put(thread.getId(), added);
+        }
+        return added;
+    }
+
+    /** The calling thread has emitted its end. */
+    static void ends(ThreadState t) {
+        Forked own = forked(Thread.currentThread());
+        if (own != null)
+            own.after = Learned.upToNow(t);
+    }
 
     /** The first thread, in which the agent attaches. */
     static void first() {
@@ -50,7 +82,6 @@ public final class Threads {
 
     static ThreadState begin() {
         Thread thread = Thread.currentThread();
-        Integer serial;
         ThreadState before;
         synchronized (begun) {
             before = begun.get(thread.getId());
@@ -58,16 +89,16 @@ public final class Threads {
         if (before != null)
             return before.again();
         Turns.begins();
-        synchronized (forked) {
-            serial = forked.get(thread.getId());
+        Forked own = forked(thread);
+        if (own != null) {
+            ThreadState t = ThreadState.create(own.serial);
+            t.learned.add(own.before);
+            own.before = null;
+            return t;
         }
-        if (serial != null)
-            return ThreadState.create(serial);
         Slots.endAloneUnseen();
         int number = serials.incrementAndGet();
-        synchronized (forked) {
-            forked.put(thread.getId(), number);
-        }
+        add(thread, number);
         ThreadState t = ThreadState.create(number);
         t.inside = true;
         name(t, number, thread.getName());
@@ -93,11 +124,10 @@ public final class Threads {
         t.inside = true;
         try {
             int serial = serials.incrementAndGet();
-            synchronized (forked) {
-                forked.put(thread.getId(), serial);
-            }
+            Forked child = add(thread, serial);
             t.frames.emitAll();
             name(t, serial, thread.getName());
+            child.before = Learned.upToNow(t);
             Sync.fork(t, serial, t.site);
         } finally {
             t.inside = false;
@@ -117,17 +147,15 @@ public final class Threads {
     public static void joined(Thread thread) {
         if (Stream.head == 0 || thread.isAlive())
             return;
-        Integer serial;
-        synchronized (forked) {
-            serial = forked.get(thread.getId());
-        }
-        ThreadState t = serial == null ? null : ThreadState.get();
+        Forked child = forked(thread);
+        ThreadState t = child == null ? null : ThreadState.get();
         if (t == null || t.inside)
             return;
         t.inside = true;
         try {
             t.frames.emitAll();
-            Sync.join(t, serial, t.site);
+            Sync.join(t, child.serial, t.site);
+            t.learned.add(child.after);
         } finally {
             t.inside = false;
         }
@@ -138,11 +166,7 @@ public final class Threads {
         if (Stream.head == 0)
             return;
         ThreadState t = ThreadState.known();
-        boolean expected;
-        synchronized (forked) {
-            expected = forked.containsKey(Thread.currentThread().getId());
-        }
-        if (t == null && expected)
+        if (t == null && forked(Thread.currentThread()) != null)
             t = ThreadState.get();
         if (t != null)
             t.end();

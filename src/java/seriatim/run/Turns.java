@@ -103,7 +103,7 @@ public final class Turns implements Host {
         try {
             Points.point(t.runner, write ? AT_ATOMIC_WRITE : AT_ATOMIC_READ,
                     Parts.reserved(part) + Parts.offset(index), 8, site, part,
-                    index + Shadow.TOUCHES);
+                    Parts.touches(part, index));
         } finally {
             t.inside = false;
         }
@@ -116,7 +116,7 @@ public final class Turns implements Host {
         t.inside = true;
         try {
             Points.access(t.runner, Parts.reserved(part) + Parts.offset(index), write, site, part,
-                    index + Shadow.TOUCHES);
+                    Parts.touches(part, index));
         } finally {
             t.inside = false;
         }

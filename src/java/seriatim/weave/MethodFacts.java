@@ -15,6 +15,7 @@ import org.objectweb.asm.Opcodes;
 /** What is known of a method before it is changed. */
 final class MethodFacts {
     int firstLine, calls, accesses;
+    int elements; // accesses to those of arrays
     boolean loops, atomic;
     boolean validates; // stamps of a StampedLock
 
@@ -140,6 +141,8 @@ final class MethodFacts {
         public void visitInsn(int opcode) {
             boolean array = (opcode >= Opcodes.IALOAD && opcode <= Opcodes.SALOAD)
                     || (opcode >= Opcodes.IASTORE && opcode <= Opcodes.SASTORE);
+            if (array)
+                facts.elements++;
             if (array || opcode == Opcodes.MONITORENTER)
                 facts.accesses++;
             if (opcode >= Opcodes.IASTORE && opcode <= Opcodes.SASTORE

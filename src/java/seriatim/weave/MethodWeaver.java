@@ -29,6 +29,7 @@ final class MethodWeaver extends AdviceAdapter {
     private final boolean entersItself, isInitialiser;
     private boolean entered;
     private int state; // the local variable
+    private final ElementKeepers keepers;
     private int line, label = -1; // the number of the last one
     private final Set<Label> interruptions = new HashSet<>(); // where handlers begin
     private boolean isInterruption; // of the next instruction
@@ -43,6 +44,7 @@ final class MethodWeaver extends AdviceAdapter {
         this.access = access;
         this.facts = facts;
         this.line = facts.firstLine;
+        keepers = new ElementKeepers(facts);
         isConstructor = name.equals("<init>");
         isStatic = (access & Opcodes.ACC_STATIC) != 0;
         isSynchronized = (access & Opcodes.ACC_SYNCHRONIZED) != 0;
@@ -93,6 +95,7 @@ final class MethodWeaver extends AdviceAdapter {
             mv.visitMethodInsn(Opcodes.INVOKESTATIC, STATE, "get", "()" + STATE_TYPE, false);
         }
         mv.visitVarInsn(Opcodes.ASTORE, state);
+        keepers.make(this, mv);
         entered = true;
         if (facts.atomic) {
             pushState();
@@ -449,14 +452,12 @@ final class MethodWeaver extends AdviceAdapter {
             return;
         }
         if (opcode >= Opcodes.IALOAD && opcode <= Opcodes.SALOAD && Settings.arrays) {
-            mv.visitInsn(Opcodes.DUP2);
-            tellElement("readElement");
+            keepers.tell(mv, "readElement", this::pushStateAndSite);
         } else if (opcode >= Opcodes.IASTORE && opcode <= Opcodes.SASTORE && Settings.arrays) {
             boolean wide = opcode == Opcodes.LASTORE || opcode == Opcodes.DASTORE;
             mv.visitInsn(wide ? Opcodes.DUP2_X2 : Opcodes.DUP_X2);
             mv.visitInsn(wide ? Opcodes.POP2 : Opcodes.POP);
-            mv.visitInsn(Opcodes.DUP2);
-            tellElement("writeElement");
+            keepers.tell(mv, "writeElement", this::pushStateAndSite);
             mv.visitInsn(wide ? Opcodes.DUP2_X2 : Opcodes.DUP2_X1);
             mv.visitInsn(Opcodes.POP2);
         } else if (opcode == Opcodes.MONITORENTER) {
@@ -493,11 +494,6 @@ final class MethodWeaver extends AdviceAdapter {
             pushState();
             callTurns("left", "(Ljava/lang/Object;" + STATE_TYPE + ")V");
         }
-    }
-
-    private void tellElement(String hook) {
-        pushStateAndSite();
-        call(hook, "(Ljava/lang/Object;I" + STATE_TYPE + "I)V");
     }
 
     // ---- calls ----
