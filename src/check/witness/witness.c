@@ -54,8 +54,8 @@ static inline void on_access(struct witness *w, const struct st_event *event, ui
                              const struct witness_thread *thread) {
     struct st_variable_state *variable = st_states_variable(&w->states, event->target);
     uint32_t t = event->thread;
-    uint32_t matters = st_access_matters(&variable->slot[ST_READ], (int32_t)t, w->live_from) |
-                       st_access_matters(&variable->slot[ST_WRITE], (int32_t)t, w->live_from);
+    uint32_t matters = st_access_matters(&variable->slot[ST_READ], (int32_t)t, w->live_from);
+    matters |= st_access_matters(&variable->slot[ST_WRITE], (int32_t)t, w->live_from);
     __asm__("" : "+r"(matters));
     if (__builtin_expect(matters, 0)) {
         set_event(w, event, number);

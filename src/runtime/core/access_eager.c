@@ -172,14 +172,21 @@ static inline bool is_ready(const struct rt_thread *t) {
            t->used < ST_STREAM_RECORDS && rt_has_slot(t) && !rt_values;
 }
 
-/* What emit_granule does if no other thread has touched the granule: then there is no order to take
- * care of. False: it is not that simple, and nothing was done. */
+/* Was the granule written by nobody, by this thread, or by one that it comes after by now? */
+static inline bool is_written_before(const struct rt_thread *t, uint64_t w) {
+    return rt_is_untouched(w) || rt_is_mine(t, w) ||
+           (rt_state_of(w) == RT_OWN && rt_comes_after(t, w));
+}
+
+/* What emit_granule does if no other thread has read the granule, and what was written to it comes
+ * before the access: then there is no order to take care of. That holds for buffers which threads
+ * hand on, too. False: it is not that simple, and nothing was done. */
 static inline bool emit_own(struct rt_thread *t, uintptr_t address, uint32_t bytes, bool write,
                             uintptr_t caller) {
     struct rt_shadow *shadow = rt_shadow_of(address);
     uint64_t w = atomic_load_explicit(&shadow->write, memory_order_acquire);
     uint64_t r = atomic_load_explicit(&shadow->read, memory_order_acquire);
-    if (!is_ready(t) || !(rt_is_untouched(w) || rt_is_mine(t, w)) || (r && !rt_is_mine(t, r)))
+    if (!is_ready(t) || (r && !rt_is_mine(t, r)) || !is_written_before(t, w))
         return false;
     bool known = rt_is_since(t, r, t->stretch) && !(bytes & ~r);
     rt_emit_access(t, address, rt_size_of(address, bytes), write, 0, caller);
