@@ -116,6 +116,54 @@ static void epochs_are_taken_for_alike_only_if_they_are(void **state) {
     assert_true(merged > TIMES / 10);
 }
 
+/* ---- boarding ---- */
+
+/* Tries to board one frame on top of so many that are. While there is a stream, the runtime sees
+ * what this program does, so nothing may be called meanwhile. */
+static bool board_on(size_t boarded, struct st_stream_head *head) {
+    thread.boarded_depth = boarded;
+    thread.depth = boarded + 1;
+    thread.emitted_depth = 1;
+    thread.since = RT_STALE;
+    rt_head = head;
+    bool done = rt_board_quickly(&thread);
+    rt_head = NULL;
+    return done && thread.boarded_depth == boarded + 1 && thread.since == thread.alike;
+}
+
+/* What the watcher divides into turns, and what comes behind skipped calls, has to be emitted. */
+static void a_function_is_boarded_only_above_what_its_thread_starts_with(void **state) {
+    (void)state;
+    struct st_stream_head *head = calloc(1, st_stream_bytes(0));
+    assert_non_null(head);
+    memset(frames, 0, sizeof frames);
+    live_through();
+    for (size_t start = 0; start < 4; start++)
+        for (size_t work = 0; work < 4; work++)
+            for (size_t boarded = 1; boarded < 6; boarded++) {
+                thread.start_depth = start;
+                thread.work_depth = work;
+                bool done = board_on(boarded, head);
+                assert_int_equal(done, boarded > start && boarded > work);
+                assert_int_equal(thread.boarded_depth, boarded + done);
+            }
+    thread.start_depth = thread.work_depth = 0;
+    assert_true(board_on(4, head));
+    thread.skipped = true;
+    assert_false(board_on(4, head));
+    thread.skipped = false;
+    thread.ignoring = 1;
+    assert_false(board_on(4, head));
+    thread.ignoring = 0;
+    thread.inside = true;
+    assert_false(board_on(4, head));
+    thread.inside = false;
+    frames[4].block = true;
+    assert_false(board_on(4, head));
+    frames[4].block = false;
+    free(head);
+}
+
 /* ---- shadow words ---- */
 
 static char shadow[4096], details[4096];
@@ -191,6 +239,7 @@ static void the_short_way_says_what_the_long_one_says(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(epochs_are_taken_for_alike_only_if_they_are),
+        cmocka_unit_test(a_function_is_boarded_only_above_what_its_thread_starts_with),
         cmocka_unit_test(the_short_way_says_what_the_long_one_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
