@@ -1,10 +1,11 @@
 /* The hash table of the project: open addressing, from keys of one or two words to numbers.
  *
- * It is the core of what the rest of the project uses: names.h (texts as numbers), map64.h (64-bit
- * ids as numbers and in sets) and intern.h (any bytes as numbers). Each of them says how many words
- * a key has, how it is hashed and, where the words only stand for a longer key, how that is
- * compared. All this is constant wherever the functions are called, so that the compiler
- * specialises the code for each. */
+ * It is the core of what the rest of the project uses: names.h (texts as numbers) and map64.h
+ * (64-bit ids as numbers and in sets); number_table.h is that of intern.h (any bytes as numbers)
+ * and of others whose keys are stored elsewhere. Each of them says how many words a key has, how it
+ * is hashed and, where the words only stand for a longer key, how that is compared. All this is
+ * constant wherever the functions are called, so that the compiler specialises the code for each.
+ */
 #ifndef SERIATIM_BASE_HASH_TABLE_H
 #define SERIATIM_BASE_HASH_TABLE_H
 

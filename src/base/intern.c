@@ -4,30 +4,20 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { WIDTH = 1, FIRST_SLOTS = 64 };
-
-/* The keys in the table are hashes, which are hashed no further. */
-static uint64_t hash_of(const uint64_t *hash) {
-    return *hash;
-}
+enum { FIRST_SLOTS = 64 };
 
 static uint64_t hash_bytes(const void *key, size_t size) {
-    uint64_t hash = XXH3_64bits(key, size);
-    return hash ? hash : 1; /* 0 is in free slots */
-}
-
-static void grow(struct st_intern *intern) {
-    st_hash_grow(&intern->table, WIDTH, FIRST_SLOTS, hash_of);
+    return XXH3_64bits(key, size);
 }
 
 void st_intern_init(struct st_intern *intern, size_t key_size) {
     *intern = (struct st_intern){.key_size = key_size};
-    grow(intern);
+    st_numbers_grow(&intern->table, FIRST_SLOTS);
     st_reserve(&intern->bytes, &intern->bytes_capacity, 1); /* for empty keys to point to */
 }
 
 void st_intern_free(struct st_intern *intern) {
-    st_hash_free(&intern->table, WIDTH);
+    st_numbers_free(&intern->table);
     free(intern->bytes);
     free(intern->ends);
     *intern = (struct st_intern){0};
@@ -36,7 +26,7 @@ void st_intern_free(struct st_intern *intern) {
 void st_intern_clear(struct st_intern *intern) {
     if (!intern->count)
         return;
-    st_hash_clear(&intern->table, WIDTH, FIRST_SLOTS);
+    st_numbers_clear(&intern->table, FIRST_SLOTS);
     intern->count = 0;
 }
 
@@ -53,10 +43,9 @@ static bool is_wanted(const void *context, uint32_t number) {
             memcmp(st_intern_key(wanted->intern, number), wanted->key, wanted->size) == 0);
 }
 
-static uint64_t *find_slot(const struct st_intern *intern, uint64_t hash, const void *key,
-                           size_t size) {
-    struct wanted wanted = {intern, key, size};
-    return st_hash_find(&intern->table, WIDTH, &hash, hash, is_wanted, &wanted);
+static uint32_t find(const struct st_intern *intern, uint64_t hash, const void *key, size_t size) {
+    const struct wanted wanted = {intern, key, size};
+    return st_numbers_find(&intern->table, hash, is_wanted, &wanted);
 }
 
 static void store(struct st_intern *intern, const void *key, size_t size) {
@@ -71,21 +60,17 @@ static void store(struct st_intern *intern, const void *key, size_t size) {
 }
 
 uint32_t st_intern_add(struct st_intern *intern, const void *key, size_t size) {
-    uint64_t hash = hash_bytes(key, size), *slot = find_slot(intern, hash, key, size);
-    if (slot[WIDTH])
-        return (uint32_t)(slot[WIDTH] - 1);
+    uint64_t hash = hash_bytes(key, size);
+    uint32_t known = find(intern, hash, key, size);
+    if (known != ST_NUMBER_NONE)
+        return known;
     if (intern->count >= ST_INTERN_NONE - 1)
         return ST_INTERN_NONE;
     store(intern, key, size);
-    if (st_hash_is_full(&intern->table)) {
-        grow(intern);
-        slot = find_slot(intern, hash, key, size);
-    }
-    st_hash_enter(&intern->table, WIDTH, slot, &hash, intern->count);
+    st_numbers_add(&intern->table, hash, intern->count);
     return intern->count++;
 }
 
 uint32_t st_intern_find(const struct st_intern *intern, const void *key, size_t size) {
-    const uint64_t *slot = find_slot(intern, hash_bytes(key, size), key, size);
-    return slot[WIDTH] ? (uint32_t)(slot[WIDTH] - 1) : ST_INTERN_NONE;
+    return find(intern, hash_bytes(key, size), key, size);
 }

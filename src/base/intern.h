@@ -6,12 +6,12 @@
 #ifndef SERIATIM_BASE_INTERN_H
 #define SERIATIM_BASE_INTERN_H
 
-#include "base/hash_table.h"
+#include "base/number_table.h"
 
 /* Invariants: key i is bytes[i * key_size], or if key_size is 0, bytes[ends[i - 1]] up to
- * bytes[ends[i]]; the table has the hash of every key. */
+ * bytes[ends[i]]; the table has every number. */
 struct st_intern {
-    struct st_hash_table table;
+    struct st_number_table table;
     char *bytes;
     size_t bytes_capacity;
     size_t *ends;

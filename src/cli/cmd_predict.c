@@ -200,6 +200,7 @@ static int open_input(struct predict *predict, struct st_error *error) {
                                      .path = predict->place,
                                      .spec = predict->spec,
                                      .flags = (values->repair ? ST_TRACE_REPAIR : 0) |
+                                              (values->witness ? 0 : ST_TRACE_PACKED) |
                                               ST_TRACE_AHEAD | ST_TRACE_VALUES,
                                      .again = true,
                                      .no_starts = true};

@@ -20,9 +20,11 @@ struct request_key {
     uint32_t period, held_set, wants;
 };
 
-/* The requests of a trace. */
+/* The requests of a trace. Those that can be in no ring are left out: there may be as many as there
+ * are sets of locks. */
 struct watch {
     struct st_model *model;
+    uint32_t *groups;      /* of locks that can be in a ring, if all threads run at the same time */
     struct st_intern keys; /* struct request_key, by number of the request */
     struct request *requests;
     size_t count, capacity;
@@ -30,10 +32,24 @@ struct watch {
     size_t held_count, held_capacity;
 };
 
+static uint32_t *find_groups(const struct st_model *model) {
+    const struct st_map64 *known = &model->lock_pairs;
+    struct st_list_pair *pairs = st_alloc((size_t)known->count + 1, sizeof *pairs);
+    struct st_lists graph;
+    for (uint32_t i = 0; i < known->count; i++)
+        pairs[i] = (struct st_list_pair){(uint32_t)(known->ids[i] >> 32), (uint32_t)known->ids[i]};
+    st_lists_fill(&graph, model->lock_count, pairs, known->count);
+    uint32_t *groups = st_scc_find(&graph);
+    st_lists_free(&graph);
+    free(pairs);
+    return groups;
+}
+
 static void *create(struct st_model *model, unsigned flags) {
     struct watch *watch = st_alloc(1, sizeof *watch);
     (void)flags;
     watch->model = model;
+    watch->groups = find_groups(model);
     st_intern_init(&watch->keys, sizeof(struct request_key));
     return watch;
 }
@@ -41,6 +57,7 @@ static void *create(struct st_model *model, unsigned flags) {
 static void destroy(void *state) {
     struct watch *watch = state;
     st_intern_free(&watch->keys);
+    free(watch->groups);
     free(watch->requests);
     free(watch->held);
     free(watch);
@@ -68,6 +85,14 @@ static void add_request(struct watch *watch, const struct st_observed *observed)
         watch->held[watch->held_count++] = observed->held[i];
 }
 
+static bool can_be_in_ring(const struct watch *watch, const struct st_observed *observed) {
+    uint32_t group = watch->groups[observed->event->target];
+    for (size_t i = 0; i < observed->held_count; i++)
+        if (watch->groups[observed->held[i].lock] == group)
+            return true;
+    return false;
+}
+
 /* The locks of a reader-writer lock are taken all at once: while it waits for one of them, a writer
  * holds none. */
 static void on_event(void *state, const struct st_observed *observed) {
@@ -80,7 +105,7 @@ static void on_event(void *state, const struct st_observed *observed) {
                                             request.held[request.held_count - 1].lock))
         request.held_set = st_lockset_without(&model->locksets, request.held_set,
                                               request.held[--request.held_count].lock);
-    if (request.held_count)
+    if (can_be_in_ring(watch, &request))
         add_request(watch, &request);
 }
 

@@ -3,13 +3,15 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     SHORT_RUN = 1000000, /* events */
-    /* What an event takes while it is analysed: itself and its number, its place in the graph of
+    BYTES_KEPT = sizeof(struct st_event) + sizeof(uint64_t),
+    /* What an event takes while it is searched, besides: its place in the graph of
      * must-happen-before, and its share of the clocks there, which differ with nearly each read of
      * what another thread wrote. */
-    BYTES_AN_EVENT = 160
+    BYTES_SEARCHED = 136
 };
 
 /* A block that a thread is in. */
@@ -26,8 +28,13 @@ struct st_excerpt_thread {
     bool after_order; /* its last event with an effect is one of a lock, or a receive */
 };
 
-bool st_excerpt_pays(uint64_t events, size_t memory) {
-    return events > SHORT_RUN || (memory && events > memory / BYTES_AN_EVENT);
+bool st_excerpt_pays(uint64_t events, size_t room) {
+    return events > SHORT_RUN || (room && events > room / (BYTES_KEPT + BYTES_SEARCHED));
+}
+
+size_t st_excerpt_searchable(const struct st_excerpt *excerpt, size_t room) {
+    size_t most = room ? room / BYTES_SEARCHED : SIZE_MAX;
+    return excerpt->count < most ? excerpt->count : most;
 }
 
 static bool can_matter(const struct st_model *model, const struct st_event *event) {
@@ -42,8 +49,8 @@ static bool has_effect(const struct st_event *event) {
 
 static void keep(struct st_excerpt *excerpt, struct st_excerpt_thread *thread,
                  const struct st_event *event, uint64_t number) {
-    st_reserve(&excerpt->events, &excerpt->event_capacity, excerpt->count + 1);
-    st_reserve(&excerpt->numbers, &excerpt->number_capacity, excerpt->count + 1);
+    st_reserve_table(&excerpt->events, &excerpt->event_capacity, excerpt->count + 1);
+    st_reserve_table(&excerpt->numbers, &excerpt->number_capacity, excerpt->count + 1);
     excerpt->events[excerpt->count] = *event;
     excerpt->numbers[excerpt->count++] = number;
     thread->kept++;
@@ -119,7 +126,7 @@ void st_excerpt_feed(struct st_excerpt *excerpt, const struct st_model *model,
                      const struct st_event *events, size_t count, uint64_t first) {
     for (size_t i = 0; i < count && !excerpt->last_kept; i++) {
         take(excerpt, model, &events[i], first + i);
-        if (excerpt->memory && excerpt->count >= excerpt->memory / BYTES_AN_EVENT)
+        if (excerpt->memory && excerpt->count >= excerpt->memory / BYTES_KEPT)
             excerpt->last_kept = first + i;
     }
 }
@@ -134,13 +141,33 @@ void st_excerpt_finish(struct st_excerpt *excerpt) {
     excerpt->count = count;
 }
 
+static void free_events(struct st_excerpt *excerpt) {
+    st_free_table(excerpt->events, excerpt->event_capacity, sizeof *excerpt->events);
+    st_free_table(excerpt->numbers, excerpt->number_capacity, sizeof *excerpt->numbers);
+}
+
+bool st_excerpt_shrink(struct st_excerpt *excerpt, size_t room) {
+    size_t count = st_excerpt_searchable(excerpt, room);
+    if (count == excerpt->count)
+        return false;
+    struct st_excerpt smaller = *excerpt;
+    smaller.event_capacity = smaller.number_capacity = smaller.count = count;
+    smaller.events = st_alloc_table(count, sizeof *smaller.events);
+    smaller.numbers = st_alloc_table(count, sizeof *smaller.numbers);
+    memcpy(smaller.events, excerpt->events, count * sizeof *smaller.events);
+    memcpy(smaller.numbers, excerpt->numbers, count * sizeof *smaller.numbers);
+    smaller.last_kept = count ? smaller.numbers[count - 1] : 1;
+    free_events(excerpt);
+    *excerpt = smaller;
+    return true;
+}
+
 void st_excerpt_free(struct st_excerpt *excerpt) {
     for (size_t i = 0; i < excerpt->thread_capacity; i++)
         free(excerpt->threads[i].open);
     for (size_t i = 0; i < excerpt->empty_capacity; i++)
         free(excerpt->empty[i].items);
-    free(excerpt->events);
-    free(excerpt->numbers);
+    free_events(excerpt);
     free(excerpt->empty);
     free(excerpt->threads);
 }

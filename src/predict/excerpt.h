@@ -26,7 +26,7 @@ struct st_name_counts {
 struct st_excerpt {
     bool is_used;
     unsigned depths; /* blocks inside fewer others than this keep their marks; 0 counts as 1 */
-    size_t memory;   /* bytes that an analysis of the excerpt may take; 0: any amount */
+    size_t memory;   /* bytes that it may take; 0: any amount */
     struct st_event *events;
     uint64_t *numbers;
     size_t count, event_capacity, number_capacity;
@@ -38,13 +38,20 @@ struct st_excerpt {
     size_t thread_capacity;
 };
 
-/* Is a run of so many events better kept as an excerpt? One that is short enough is kept whole, so
- * that schedules show everything that happens in them. */
-bool st_excerpt_pays(uint64_t events, size_t memory);
+/* Is a run of so many events better kept as an excerpt, if there is room for so many bytes? One
+ * that is short enough is kept whole, so that schedules show everything that happens in them. */
+bool st_excerpt_pays(uint64_t events, size_t room);
+
+/* How many events of an excerpt can be searched in so many bytes, besides the excerpt itself? */
+size_t st_excerpt_searchable(const struct st_excerpt *excerpt, size_t room);
 
 /* The next events of the run; the model knows its variables. */
 void st_excerpt_feed(struct st_excerpt *excerpt, const struct st_model *model,
                      const struct st_event *events, size_t count, uint64_t first);
+
+/* Keeps no more than can be searched in so many bytes, since something else needs the memory. False
+ * if it is that small already. */
+bool st_excerpt_shrink(struct st_excerpt *excerpt, size_t room);
 
 /* There are no more. */
 void st_excerpt_finish(struct st_excerpt *excerpt);

@@ -8,7 +8,9 @@
 struct st_run_builder {
     struct st_model *model, *shared_model;
     struct st_some_blocks some;
+    unsigned below;    /* how many others the blocks are inside that were wanted first */
     bool has_blocks;   /* that were wanted */
+    bool needs_events; /* somebody searches them */
     bool keeps_events; /* those of the last pass */
     bool wants_excerpt;
     unsigned depths; /* that can be judged without the trace, the first included */
@@ -29,7 +31,9 @@ struct st_run *st_run_new(const struct st_run_needs *needs) {
     if (needs->shared_model)
         builder->shared_model = st_model_new(&shared);
     builder->some.wanted = needs->blocks;
+    builder->below = needs->blocks.below;
     builder->depths = needs->depths;
+    builder->needs_events = needs->events;
     builder->keeps_events = needs->events || needs->depths > 1;
     builder->wants_excerpt = needs->excerpt;
     builder->excerpt.depths = needs->depths;
@@ -102,6 +106,15 @@ static size_t feed_models(struct st_run *run, const struct st_event_batch *all) 
     return batch.count;
 }
 
+/* If memory is used up, events that only spare us another pass go first. */
+static void check_memory(struct st_run *run, uint64_t last) {
+    struct st_excerpt *excerpt = &run->builder->excerpt;
+    size_t judging = st_model_judging_bytes(run->model);
+    if (st_run_fit_is_full(&run->fit, last, judging) &&
+        !(excerpt->is_used && st_excerpt_shrink(excerpt, st_run_fit_room(&run->fit, judging))))
+        st_run_fit_end_at(&run->fit, last);
+}
+
 void st_run_feed(struct st_run *run, const struct st_event *all, size_t total, uint64_t first) {
     struct st_run_builder *builder = run->builder;
     const struct st_event *events = st_some_blocks_of(&builder->some, all, total);
@@ -111,7 +124,19 @@ void st_run_feed(struct st_run *run, const struct st_event *all, size_t total, u
         return;
     if (builder->keeps_events && is_last_pass(run))
         keep_events(run, events, count, first);
-    st_run_fit_check(&run->fit, first + count - 1);
+    check_memory(run, first + count - 1);
+}
+
+/* As many events of the excerpt as can be searched in the memory that is left. */
+static void show_excerpt(struct st_run *run) {
+    const struct st_excerpt *excerpt = &run->builder->excerpt;
+    size_t room = st_run_fit_room(&run->fit, st_model_judging_bytes(run->model));
+    run->events = excerpt->events;
+    run->numbers = excerpt->numbers;
+    run->event_count = st_excerpt_searchable(excerpt, room);
+    run->last_kept = excerpt->last_kept;
+    if (run->event_count < excerpt->count)
+        run->last_kept = run->event_count ? excerpt->numbers[run->event_count - 1] : 1;
 }
 
 static void end_keeping(struct st_run *run) {
@@ -120,10 +145,7 @@ static void end_keeping(struct st_run *run) {
     if (!builder->excerpt.is_used)
         return;
     st_excerpt_finish(&builder->excerpt);
-    run->events = builder->excerpt.events;
-    run->numbers = builder->excerpt.numbers;
-    run->event_count = builder->excerpt.count;
-    run->last_kept = builder->excerpt.last_kept;
+    show_excerpt(run);
 }
 
 static void end_models_pass(struct st_run *run) {
@@ -135,15 +157,24 @@ static void end_models_pass(struct st_run *run) {
     st_run_fit_end_pass(&run->fit);
 }
 
+/* The next pass may be the last. If the blocks in blocks are to be judged from the excerpt, it may
+ * take half of the memory that is left, units the rest. */
+static void prepare_excerpt(struct st_run *run) {
+    struct st_run_builder *builder = run->builder;
+    size_t room = st_run_fit_room(&run->fit, 0);
+    builder->excerpt.memory = builder->depths > 1 ? room / 2 : room / 8;
+    builder->excerpt.is_used =
+        builder->keeps_events && (builder->wants_excerpt || st_excerpt_pays(builder->fed, room));
+}
+
 void st_run_end_pass(struct st_run *run) {
     struct st_run_builder *builder = run->builder;
-    if (builder->keeps_events && is_last_pass(run))
-        end_keeping(run);
+    bool last = is_last_pass(run);
     end_models_pass(run);
-    builder->excerpt.memory = st_run_fit_room(&run->fit);
-    builder->excerpt.is_used =
-        builder->keeps_events &&
-        (builder->wants_excerpt || st_excerpt_pays(builder->fed, builder->excerpt.memory));
+    if (builder->keeps_events && last)
+        end_keeping(run);
+    else
+        prepare_excerpt(run);
     builder->fed = 0;
     builder->has_blocks = builder->some.begun > 0;
     st_some_blocks_restart(&builder->some);
@@ -168,8 +199,13 @@ bool st_run_has_blocks(const struct st_run *run) {
 /* ---- blocks in blocks ---- */
 
 bool st_run_can_go_deeper(const struct st_run *run) {
-    return run->builder->depth + 1 < run->builder->depths && run->events && !run->last_kept &&
+    const struct st_run_builder *builder = run->builder;
+    return builder->depth + 1 < builder->depths && run->events && !builder->excerpt.last_kept &&
            !run->fit.last_judged;
+}
+
+static size_t kept_count(const struct st_run *run) {
+    return run->numbers ? run->builder->excerpt.count : run->event_count;
 }
 
 /* The models know from the passes over the trace what they must know before they make units. */
@@ -179,17 +215,20 @@ static void make_units_again(struct st_run *run, const struct st_event *events) 
     st_model_restart_units(builder->model);
     if (builder->shared_model)
         st_model_restart_units(builder->shared_model);
-    for (size_t i = 0; i < run->event_count; i += BATCH) {
-        size_t left = run->event_count - i;
+    for (size_t i = 0; i < kept_count(run); i += BATCH) {
+        size_t left = kept_count(run) - i;
         struct st_event_batch batch = {.events = events + i,
                                        .numbers = run->numbers ? run->numbers + i : NULL,
                                        .first = i + 1,
                                        .count = left < BATCH ? left : BATCH};
         size_t count = feed_models(run, &batch);
-        if (count)
-            st_run_fit_check(&run->fit, st_batch_number(&batch, count - 1));
+        uint64_t last = count ? st_batch_number(&batch, count - 1) : 0;
+        if (count && st_run_fit_is_full(&run->fit, last, st_model_judging_bytes(run->model)))
+            st_run_fit_end_at(&run->fit, last);
     }
     end_models_pass(run);
+    if (run->numbers)
+        show_excerpt(run);
 }
 
 void st_run_go_deeper(struct st_run *run) {
@@ -197,12 +236,42 @@ void st_run_go_deeper(struct st_run *run) {
     const struct st_excerpt *excerpt = &builder->excerpt;
     struct st_event *events = run->numbers ? excerpt->events : builder->events;
     builder->depth++;
-    bool any = st_unmark_outermost(events, run->event_count) > 0;
+    bool any = st_unmark_outermost(events, kept_count(run)) > 0;
     run->empty = builder->depth < excerpt->empty_capacity ? &excerpt->empty[builder->depth] : NULL;
     for (size_t i = 0; run->empty && i < run->empty->capacity; i++)
         any |= run->empty->items[i] > 0;
     builder->has_blocks = any;
     make_units_again(run, events);
+}
+
+static void forget_events(struct st_run *run) {
+    struct st_run_builder *builder = run->builder;
+    free(builder->events);
+    free(builder->values);
+    st_excerpt_free(&builder->excerpt);
+    builder->events = NULL;
+    builder->values = NULL;
+    builder->event_capacity = 0;
+    builder->excerpt = (struct st_excerpt){.is_used = builder->excerpt.is_used};
+    run->events = NULL;
+    run->numbers = NULL;
+    run->values = NULL;
+    run->event_count = 0;
+    run->last_kept = 0;
+    run->empty = NULL;
+}
+
+void st_run_read_deeper(struct st_run *run) {
+    struct st_run_builder *builder = run->builder;
+    forget_events(run);
+    builder->depths = 0;
+    builder->some.wanted.below = builder->below + ++builder->depth;
+    builder->keeps_events = builder->needs_events;
+    st_model_restart_units(builder->model);
+    if (builder->shared_model)
+        st_model_restart_units(builder->shared_model);
+    st_run_fit_restart(&run->fit);
+    builder->excerpt.memory = st_run_fit_room(&run->fit, 0) / 8;
 }
 
 struct st_run *st_run_of_events(const struct st_run_needs *needs, const struct st_event *events,

@@ -10,7 +10,8 @@
  *     }
  *
  * Read-only from then on, and so for any number of threads at once. Outermost blocks are judged.
- * When that is done, st_run_go_deeper makes the next ones the outermost, without the trace. */
+ * When that is done, st_run_go_deeper makes the next ones the outermost, without the trace. If that
+ * is not possible, st_run_read_deeper does it with one more pass. */
 #ifndef SERIATIM_PREDICT_RUN_H
 #define SERIATIM_PREDICT_RUN_H
 
@@ -33,7 +34,8 @@ struct st_run_needs {
 struct st_run {
     const struct st_model *model;
     const struct st_model *shared_model; /* NULL: not needed */
-    /* NULL: not needed. Number numbers[i] is events[i], or number i + 1 if there are no numbers. */
+    /* Those that can be searched. NULL: not needed. Number numbers[i] is events[i], or number i + 1
+     * if there are no numbers. */
     const struct st_event *events;
     const uint64_t *numbers;
     const struct st_value_numbers
@@ -59,6 +61,10 @@ bool st_run_can_go_deeper(const struct st_run *run);
 
 /* The outermost blocks are no blocks any more, those directly inside them are the outermost. */
 void st_run_go_deeper(struct st_run *run);
+
+/* The same, for which it wants one more pass over the trace. What it knows of the values of events
+ * is forgotten. */
+void st_run_read_deeper(struct st_run *run);
 
 /* If not all blocks were wanted, or it went deeper: are there any? */
 bool st_run_has_blocks(const struct st_run *run);

@@ -6,8 +6,9 @@
 #include <string.h>
 
 enum {
-    LEAST_EVENTS = 65536,      /* they fit, however little memory there is */
-    EVENTS_PER_CHECK = 1 << 18 /* of the memory in use, which takes a system call */
+    LEAST_EVENTS = 65536,       /* they fit, however little memory there is */
+    EVENTS_PER_CHECK = 1 << 18, /* of the memory in use, which takes a system call */
+    MOST_FLOOR = 64 << 20       /* bytes: see st_run_fit_room */
 };
 
 void st_run_fit_free(struct st_run_fit *fit) {
@@ -41,13 +42,12 @@ size_t st_run_fit_count(struct st_run_fit *fit, const struct st_event_batch *bat
     return count;
 }
 
-void st_run_fit_check(struct st_run_fit *fit, uint64_t last) {
+bool st_run_fit_is_full(struct st_run_fit *fit, uint64_t last, size_t judging) {
     if (!fit->memory || fit->last_judged || last < LEAST_EVENTS ||
         (fit->looked && last < fit->looked + EVENTS_PER_CHECK))
-        return;
+        return false;
     fit->looked = last;
-    if (st_memory_in_use() > fit->memory)
-        fit->last_judged = last;
+    return st_memory_in_use() + judging > fit->memory;
 }
 
 void st_run_fit_end_pass(struct st_run_fit *fit) {
@@ -56,9 +56,19 @@ void st_run_fit_end_pass(struct st_run_fit *fit) {
         memset(fit->depths, 0, fit->depth_capacity * sizeof *fit->depths);
 }
 
-size_t st_run_fit_room(const struct st_run_fit *fit) {
-    size_t used = fit->memory ? st_memory_in_use() : 0;
-    size_t room = used < fit->memory ? (fit->memory - used) / 4 * 3 : 0;
-    size_t least = fit->memory / 4 + (fit->memory > 0); /* 0 would mean any amount */
+void st_run_fit_restart(struct st_run_fit *fit) {
+    fit->unjudged_blocks = 0;
+    if (fit->unjudged_names)
+        memset(fit->unjudged_by_name, 0, fit->unjudged_names * sizeof *fit->unjudged_by_name);
+}
+
+/* There is always some, so that a search has something to look at. */
+size_t st_run_fit_room(const struct st_run_fit *fit, size_t spoken_for) {
+    if (!fit->memory)
+        return 0;
+    size_t used = st_memory_in_use() + spoken_for;
+    size_t room = used < fit->memory ? fit->memory - used : 0;
+    size_t least = fit->memory / 4 + 1;
+    least = least < MOST_FLOOR ? least : MOST_FLOOR;
     return room > least ? room : least;
 }

@@ -37,14 +37,21 @@ void st_run_fit_free(struct st_run_fit *fit);
 /* How many events of the batch are judged. In the last pass, the blocks of the rest are counted. */
 size_t st_run_fit_count(struct st_run_fit *fit, const struct st_event_batch *batch, bool last_pass);
 
-/* They were taken in. If the memory is used up, the run ends here for all that follows, later
- * passes included. */
-void st_run_fit_check(struct st_run_fit *fit, uint64_t last);
+/* They were taken in. Is the memory used up, if it takes so many more bytes to judge them? */
+bool st_run_fit_is_full(struct st_run_fit *fit, uint64_t last, size_t judging);
+
+/* The run ends here for all that follows, later passes included. */
+static inline void st_run_fit_end_at(struct st_run_fit *fit, uint64_t last) {
+    fit->last_judged = last;
+}
 
 /* The pass is over. */
 void st_run_fit_end_pass(struct st_run_fit *fit);
 
-/* What is left, for events: but for what units will take. 0: any amount. */
-size_t st_run_fit_room(const struct st_run_fit *fit);
+/* The last pass comes once more, for other blocks. */
+void st_run_fit_restart(struct st_run_fit *fit);
+
+/* What is left, apart from so many bytes that are spoken for. 0: any amount. */
+size_t st_run_fit_room(const struct st_run_fit *fit, size_t spoken_for);
 
 #endif

@@ -16,21 +16,28 @@ static bool has_all_values(const struct st_symbols *symbols) {
     return symbols->rule == ST_RULE_EVERY || !symbols->contexts.kept;
 }
 
+/* As many as it wants. */
+static int read_passes(struct st_run *run, struct st_trace_input *input, st_trace_pass *pass,
+                       struct st_error *error) {
+    while (st_run_wants_pass(run)) {
+        if (pass(input, feed_run, run, error) < 0)
+            return -1;
+        st_run_end_pass(run);
+    }
+    if (input->values.count && has_all_values(st_trace_symbols(input->reading.trace)))
+        st_run_set_values(run, input->values.list, input->values.count);
+    return 0;
+}
+
 static struct st_run *read_run(struct st_trace_input *input, const struct st_run_needs *needs,
                                st_trace_pass *pass, struct st_error *error) {
     struct st_run_needs named = *needs;
     named.model.channels = st_trace_channels(input->reading.trace);
     struct st_run *run = st_run_new(&named);
-    while (st_run_wants_pass(run)) {
-        if (pass(input, feed_run, run, error) < 0) {
-            st_run_free(run);
-            return NULL;
-        }
-        st_run_end_pass(run);
-    }
-    if (input->values.count && has_all_values(st_trace_symbols(input->reading.trace)))
-        st_run_set_values(run, input->values.list, input->values.count);
-    return run;
+    if (read_passes(run, input, pass, error) == 0)
+        return run;
+    st_run_free(run);
+    return NULL;
 }
 
 struct st_run *st_trace_read_run(struct st_trace_input *input, const struct st_predict_plan *plan,
@@ -71,20 +78,17 @@ static void look_up_schedules(struct st_predictions *predictions, struct st_trac
 
 /* ---- blocks in blocks ---- */
 
-/* Makes the blocks inside so many others the outermost: of what is kept in memory, or if that is
- * not all that it takes, of the trace. False: it could not be read. */
-static bool go_below(struct st_trace_prediction *prediction, struct st_trace_input *input,
-                     unsigned below) {
-    const struct st_blocks_wanted wanted = {.below = below};
+/* Makes the next blocks the outermost: of what is kept in memory, or if that is not all that it
+ * takes, of the trace. False: it could not be read. */
+static bool go_below(struct st_trace_prediction *prediction, struct st_trace_input *input) {
+    struct st_run *run = prediction->run;
     struct st_error error;
-    if (prediction->run && st_run_can_go_deeper(prediction->run)) {
-        st_run_go_deeper(prediction->run);
+    if (st_run_can_go_deeper(run)) {
+        st_run_go_deeper(run);
         return true;
     }
-    st_run_free(prediction->run); /* the next one needs its memory */
-    prediction->run =
-        st_trace_read_run(input, prediction->plan, &wanted, st_trace_input_pass, &error);
-    return prediction->run != NULL;
+    st_run_read_deeper(run);
+    return read_passes(run, input, st_trace_input_pass, &error) == 0;
 }
 
 /* Judges the blocks inside so many others. Returns whether it makes sense to look further inside:
@@ -93,7 +97,7 @@ static bool look_below(struct st_trace_prediction *prediction, struct st_trace_i
                        unsigned below) {
     struct st_predictions *all = &prediction->predictions, inner;
     bool any = false;
-    if (!go_below(prediction, input, below)) {
+    if (!go_below(prediction, input)) {
         for (size_t i = 0; i < all->count; i++)
             st_prediction_may_miss(&all->items[i],
                                    "The trace could not be read again: blocks that are further "

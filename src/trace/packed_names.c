@@ -23,14 +23,17 @@ struct packed_block {
     char *data;
 };
 
-/* Invariant: the names from `waiting_first` on are in `waiting`, the others in blocks, by number;
- * those that were asked for have a copy, whose numbers are in `asked`. */
+/* Invariant: the texts from `waiting_first` on are in `waiting`, the others in blocks, in the order
+ * in which they came; name i is text origins[i], or if there are no origins, text i. Names that
+ * were asked for have a copy, whose numbers are in `asked`. */
 struct st_packed_names {
     struct packed_block *blocks;
     size_t block_count, block_capacity, block_bytes;
     char *waiting;
     size_t waiting_bytes, waiting_capacity;
     uint32_t waiting_first, count;
+    uint32_t *origins;
+    size_t origin_count, origin_capacity;
     struct st_map64 asked;
     char **copies;
     size_t copy_capacity;
@@ -49,6 +52,7 @@ static void free_packed(void *store) {
     free(names->blocks);
     free(names->waiting);
     free(names->copies);
+    st_free_table(names->origins, names->origin_capacity, sizeof *names->origins);
     free(names->unpacked);
     st_map64_free(&names->asked);
     free(names);
@@ -56,7 +60,7 @@ static void free_packed(void *store) {
 
 size_t st_packed_names_memory(const struct st_packed_names *names) {
     return names->block_bytes + names->block_capacity * sizeof *names->blocks +
-           names->waiting_capacity;
+           names->waiting_capacity + names->origin_count * sizeof *names->origins;
 }
 
 /* What is waiting, compressed if that helps. */
@@ -101,8 +105,22 @@ static size_t piece_of(const char *text, size_t bytes, uint32_t *count) {
     return at;
 }
 
+static void add_origins(struct st_packed_names *names, uint32_t first, uint32_t count) {
+    st_reserve_table(&names->origins, &names->origin_capacity, names->origin_count + count);
+    for (uint32_t i = 0; i < count; i++)
+        names->origins[names->origin_count++] = first + i;
+}
+
+void st_packed_names_repeat(struct st_packed_names *names, uint32_t number) {
+    if (!names->origins)
+        add_origins(names, 0, names->count);
+    add_origins(names, names->origins[number], 1);
+}
+
 void st_packed_names_add(struct st_packed_names *names, const char *text, size_t bytes,
                          uint32_t count) {
+    if (names->origins)
+        add_origins(names, names->count, count);
     while (count) {
         uint32_t some;
         size_t piece = piece_of(text, bytes, &some);
@@ -150,7 +168,8 @@ static const char *find_name(void *store, uint32_t number) {
     uint32_t before = names->asked.count, copy = st_map64_number(&names->asked, number);
     if (copy == before) {
         st_reserve(&names->copies, &names->copy_capacity, (size_t)copy + 1);
-        names->copies[copy] = st_strdup(find_text(names, number));
+        names->copies[copy] =
+            st_strdup(find_text(names, names->origins ? names->origins[number] : number));
     }
     return names->copies[copy];
 }

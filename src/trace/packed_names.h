@@ -15,6 +15,10 @@ struct st_packed_names *st_packed_names_new(struct st_symbols *symbols);
 void st_packed_names_add(struct st_packed_names *names, const char *text, size_t bytes,
                          uint32_t count);
 
+/* Adds one that is the same as that with this number. Takes 4 bytes, and as many for each name from
+ * the first one of these on. */
+void st_packed_names_repeat(struct st_packed_names *names, uint32_t number);
+
 size_t st_packed_names_memory(const struct st_packed_names *names);
 
 #endif

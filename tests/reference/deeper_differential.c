@@ -1,5 +1,6 @@
 /* deeper-differential: compares what is said of blocks in blocks of random traces when the outer
- * blocks are taken away in memory, and when the trace is read anew without them.
+ * blocks are taken away in memory, or in one more pass over the trace, and when all of it is read
+ * anew without them.
  *
  *     deeper-differential [--seed S] [--count N] [--forever] [--verbose]
  *
@@ -57,13 +58,31 @@ enum { WAYS = sizeof ways / sizeof ways[0] };
 
 /* ---- comparing ---- */
 
-static struct st_run *read_run(const struct st_run_needs *needs, const struct sample *sample) {
-    struct st_run *run = st_run_new(needs);
+/* How the outer blocks are taken away. */
+enum deepening { WHOLE, EXCERPT, ANOTHER_PASS, DEEPENINGS };
+
+static const char *const deepening_names[] = {"whole", "excerpt", "another pass"};
+
+static void read_passes(struct st_run *run, const struct sample *sample) {
     while (st_run_wants_pass(run)) {
         st_run_feed(run, sample->events, sample->count, 1);
         st_run_end_pass(run);
     }
+}
+
+static struct st_run *read_run(const struct st_run_needs *needs, const struct sample *sample) {
+    struct st_run *run = st_run_new(needs);
+    read_passes(run, sample);
     return run;
+}
+
+static void go_deeper(struct st_run *run, const struct sample *sample, enum deepening deepening) {
+    if (deepening != ANOTHER_PASS) {
+        st_run_go_deeper(run);
+        return;
+    }
+    st_run_read_deeper(run);
+    read_passes(run, sample);
 }
 
 static const struct st_predicted_block *find_block(const struct st_prediction *prediction,
@@ -117,8 +136,8 @@ static bool compare_depth(const struct st_predict_plan *plan, const struct sampl
     return good;
 }
 
-static bool compare_way(const struct way *way, const struct sample *sample, bool excerpt,
-                        char *why) {
+static bool compare_way(const struct way *way, const struct sample *sample,
+                        enum deepening deepening, char *why) {
     const struct st_analysis analysis = {way->predictor, way->own};
     const struct st_predict_plan plan = {.options = {.notion = way->notion,
                                                      .order = way->order,
@@ -129,16 +148,16 @@ static bool compare_way(const struct way *way, const struct sample *sample, bool
     struct st_run_needs needs = st_predict_needs(&plan);
     char difference[TEXT];
     needs.depths = DEPTHS;
-    needs.excerpt = excerpt;
+    needs.excerpt = deepening != WHOLE;
     struct st_run *run = read_run(&needs, sample);
     bool good = true;
     for (unsigned depth = 0; good && depth < DEPTHS; depth++) {
         if (depth)
-            st_run_go_deeper(run);
+            go_deeper(run, sample, deepening);
         good = compare_depth(&plan, sample, run, depth, difference);
         if (!good)
             snprintf(why, TEXT + TEXT, "%s, %s, depth %u: %s", way->name,
-                     excerpt ? "excerpt" : "whole", depth, difference);
+                     deepening_names[deepening], depth, difference);
     }
     st_run_free(run);
     return good;
@@ -148,8 +167,8 @@ static bool compare(const struct sample *sample, char *why) {
     bool good = true;
     for (size_t w = 0; good && w < WAYS; w++) {
         program_part = ways[w].name;
-        good =
-            compare_way(&ways[w], sample, false, why) && compare_way(&ways[w], sample, true, why);
+        for (int deepening = 0; good && deepening < DEEPENINGS; deepening++)
+            good = compare_way(&ways[w], sample, (enum deepening)deepening, why);
     }
     return good;
 }

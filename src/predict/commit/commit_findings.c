@@ -37,7 +37,7 @@ static void add_use(struct st_commit_explainer *explainer, uint32_t unit, uint32
         .thread = self->thread,
         .lock = st_unit_shape(explainer->analysis->model, unit)->tokens[token].target,
         .releases = releases,
-        .number = self->spots[token].number,
+        .number = st_unit_spot(explainer->analysis->model, unit, token).number,
         .unit = unit,
         .token = token};
 }
@@ -119,7 +119,9 @@ static struct st_place release_of(struct st_commit_explainer *explainer, uint32_
     uint32_t end = token == ST_NO_TOKEN ? held_end(shape, lock) : shape->ends[token];
     if (end < shape->count)
         return st_unit_place(explainer->analysis->model, unit, end);
-    uint64_t from = token == ST_NO_TOKEN ? self->begin : self->spots[token].number;
+    uint64_t from = token == ST_NO_TOKEN
+                        ? self->begin
+                        : st_unit_spot(explainer->analysis->model, unit, token).number;
     const struct st_lock_use *use = find_use(explainer, self->thread, lock, true, from);
     return use ? st_unit_place(explainer->analysis->model, use->unit, use->token)
                : acquire_of(explainer, unit, token, lock);

@@ -34,34 +34,61 @@ static uint32_t chain_of(const struct st_components *components, uint32_t entry)
     return analysis->model->periods->items[analysis->forest->entries[entry].first_period].chain;
 }
 
-/* Returns whether there is a passable one that leads back, too. */
-static bool connect_partners(struct st_components *components, uint32_t entry) {
-    const struct st_forest *forest = components->analysis->forest;
-    struct st_partners partners = st_partners_of(forest, entry);
-    bool any = false;
-    for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;) {
-        if (!components->passable[other])
-            continue;
-        unite(components->chain, chain_of(components, entry), chain_of(components, other));
-        if (st_is_signal_entry(forest, &forest->entries[entry]))
-            continue;
-        any = true;
-        unite(components->unit, forest->entries[entry].units[0], forest->entries[other].units[0]);
-    }
-    return any;
+static void connect_units(struct st_components *components, const struct st_entry *entry) {
+    for (uint32_t k = 1; k < entry->unit_count; k++)
+        unite(components->unit, entry->units[0], entry->units[k]);
 }
 
-/* Entries that share a row are adjacent, and of one period. */
-static void connect_subject(struct st_components *components, const struct st_subject *subject) {
+/* Its units lead to each other by way of any that it meets, unless that way leads one way only.
+ * Those that nobody has met so far join the queue: what met others before leads to them by way of
+ * those. */
+static void connect_partners(struct st_components *components, const struct st_subject *subject,
+                             uint32_t place) {
     const struct st_forest *forest = components->analysis->forest;
-    for (uint32_t i = 0, j; i < subject->count; i = j) {
-        uint32_t first = subject->entries[i];
-        bool any = components->passable[first] && connect_partners(components, first);
-        for (j = i; j < subject->count && subject->row_of[j] == subject->row_of[i]; j++) {
-            const struct st_entry *entry = &forest->entries[subject->entries[j]];
-            for (uint32_t k = 0; any && k < entry->unit_count; k++)
-                unite(components->unit, forest->entries[first].units[0], entry->units[k]);
+    uint32_t number = subject->entries[place];
+    const struct st_entry *entry = &forest->entries[number];
+    const struct st_row *row = st_row_at(subject, place);
+    bool any = false, both_ways = !st_is_signal_entry(forest, entry);
+    for (uint32_t i = 0; i < row->count; i++) {
+        const struct st_row_word *word = &subject->words[row->first + i];
+        uint64_t fresh = word->bits & components->waiting[word->index];
+        any |= (word->bits & components->passing[word->index]) != 0;
+        components->waiting[word->index] &= ~fresh;
+        for (; fresh; fresh &= fresh - 1) {
+            uint32_t next = word->index * 64 + (uint32_t)__builtin_ctzll(fresh);
+            uint32_t other = subject->entries[next];
+            if (both_ways)
+                unite(components->unit, entry->units[0], forest->entries[other].units[0]);
+            unite(components->chain, chain_of(components, number), chain_of(components, other));
+            components->queue[components->queued++] = next;
         }
+    }
+    if (any && both_ways)
+        connect_units(components, entry);
+}
+
+static void note_passing(struct st_components *components, const struct st_subject *subject) {
+    for (uint32_t i = 0; i <= subject->count / 64; i++)
+        components->passing[i] = 0;
+    for (uint32_t i = 0; i < subject->count; i++)
+        components->passing[i / 64] |= (uint64_t)components->passable[subject->entries[i]]
+                                       << i % 64;
+    for (uint32_t i = 0; i <= subject->count / 64; i++)
+        components->waiting[i] = components->passing[i];
+}
+
+/* Each entry is reached once, and then all words of its row are looked at, instead of all pairs of
+ * entries that meet. */
+static void connect_subject(struct st_components *components, const struct st_subject *subject) {
+    note_passing(components, subject);
+    for (uint32_t i = 0; i < subject->count; i++) {
+        if (!(components->waiting[i / 64] >> i % 64 & 1))
+            continue;
+        components->waiting[i / 64] &= ~(UINT64_C(1) << i % 64);
+        components->queue[0] = i;
+        components->queued = 1;
+        for (size_t next = 0; next < components->queued; next++)
+            connect_partners(components, subject, components->queue[next]);
     }
 }
 
@@ -123,10 +150,22 @@ static void connect_chains(struct st_components *components, uint32_t transactio
 
 /* ---- all of it ---- */
 
+static uint32_t most_entries(const struct st_forest *forest) {
+    uint32_t most = 0;
+    for (size_t i = 0; i < forest->subject_count; i++)
+        if (forest->subjects[i].count > most)
+            most = forest->subjects[i].count;
+    return most;
+}
+
 static void start(struct st_components *components, const struct st_commit_analysis *analysis) {
     size_t units = analysis->model->unit_count, chains = analysis->chain_count;
     if (!components->analysis) {
+        size_t most = most_entries(analysis->forest);
         components->analysis = analysis;
+        components->passing = st_alloc(most / 64 + 1, sizeof(uint64_t));
+        components->waiting = st_alloc(most / 64 + 1, sizeof(uint64_t));
+        components->queue = st_alloc(most + 1, sizeof(uint32_t));
         components->passable = st_alloc(analysis->forest->entry_count + 1, sizeof(bool));
         components->unit = st_alloc(units + 1, sizeof(uint32_t));
         components->last = st_alloc(units + 1, sizeof(uint32_t));
@@ -161,6 +200,9 @@ void st_components_make(struct st_components *components, const struct st_commit
 
 void st_components_free(struct st_components *components) {
     free(components->passable);
+    free(components->passing);
+    free(components->waiting);
+    free(components->queue);
     free(components->unit);
     free(components->last);
     free(components->chain);

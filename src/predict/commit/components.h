@@ -21,7 +21,11 @@
 /* Starts as all zero. */
 struct st_components {
     const struct st_commit_analysis *analysis;
-    bool *passable;   /* by entry: its units are concurrent with the transactions */
+    bool *passable;    /* by entry: its units are concurrent with the transactions */
+    uint64_t *passing; /* the same for the subject that is looked at: a bit for each place */
+    uint64_t *waiting; /* those of them that nobody has reached yet */
+    uint32_t *queue;   /* places that were reached */
+    size_t queued;
     uint32_t *unit;   /* by unit: another one that it leads to and back, or itself. A union-find */
     uint32_t *chain;  /* by chain: another one that is connected, or itself. The same */
     bool knows_order; /* between chains; otherwise two of them may be connected even if `chain` does

@@ -1,13 +1,14 @@
 #define _GNU_SOURCE
 #include "predict/commit/forest.h"
 
-#include "base/intern.h"
-#include "base/map64.h"
 #include "base/memory.h"
+#include "base/number_table.h"
+#include "predict/commit/narrow_locks.h"
 #include "predict/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* For each thread that writes a variable, the last unit in which it does. */
 struct writers {
@@ -15,27 +16,15 @@ struct writers {
     uint32_t count; /* its room is a power of two */
 };
 
-#define SEVERAL UINT32_MAX
-
-/* Accesses with equal keys are alike. */
-struct entry_key {
-    uint32_t subject, lockset, covered, own_write, first_period, last_period, flags;
-};
-
 /* State for making entries. */
 struct planting {
     struct st_forest *forest;
-    struct st_intern keys;   /* by entry */
+    struct st_number_table numbers; /* of entries, by what makes them alike */
     uint32_t *last_write;    /* by subject: the token of the unit's last write so far, plus 1 */
     uint32_t *final_write;   /* by subject: the token of the unit's very last write, plus 1 */
     uint32_t *last_entry;    /* by subject: the entry of the last write so far */
     struct writers *writers; /* by subject */
-    struct st_map64 holders; /* a variable and a lock that is held at accesses to it */
-    uint32_t *holder;        /* the thread that then holds it, or SEVERAL */
-    size_t holder_capacity;
-    struct st_map64 narrowed; /* a variable and a lockset of the model */
-    uint32_t *narrow;         /* the same lockset without locks that only one thread holds there */
-    size_t narrow_capacity;
+    struct st_narrow_locks locks;
     enum st_notion notion;
     bool as_published;
 };
@@ -114,85 +103,56 @@ static void note_writers(struct planting *planting) {
 
 /* ---- locks that matter ---- */
 
-static uint64_t pair_key(uint32_t variable, uint32_t other) {
-    return (uint64_t)variable << 32 | other;
-}
-
-static void note_lock(struct planting *planting, uint32_t variable, uint32_t lock,
-                      uint32_t thread) {
-    uint32_t known = planting->holders.count;
-    uint32_t number = st_map64_number(&planting->holders, pair_key(variable, lock));
-    st_reserve(&planting->holder, &planting->holder_capacity, (size_t)number + 1);
-    if (number == known)
-        planting->holder[number] = thread;
-    else if (planting->holder[number] != thread)
-        planting->holder[number] = SEVERAL;
-}
-
 static void note_locks(struct planting *planting) {
     const struct st_model *model = planting->forest->model;
     for (uint32_t unit = 0; unit < model->unit_count; unit++) {
         const struct st_shape *shape = st_unit_shape(model, unit);
-        for (uint32_t i = 0; i < shape->count; i++) {
-            if (shape->tokens[i].kind > ST_TOKEN_WRITE)
-                continue;
-            const uint32_t *locks = st_lockset_locks(&model->locksets, shape->locksets[i]);
-            for (uint32_t k = 0; k < st_lockset_size(&model->locksets, shape->locksets[i]); k++)
-                note_lock(planting, shape->tokens[i].target, locks[k], model->units[unit].thread);
-        }
+        for (uint32_t i = 0; i < shape->count; i++)
+            if (shape->tokens[i].kind <= ST_TOKEN_WRITE)
+                st_narrow_locks_note(&planting->locks,
+                                     subject_of(planting->forest, shape->tokens[i].target),
+                                     shape->locksets[i], model->units[unit].thread);
     }
-}
-
-/* Removes the locks that no other thread holds when it accesses the variable: they keep no one away
- * from it. That makes many accesses alike. */
-static uint32_t narrow_set(struct planting *planting, uint32_t variable, uint32_t lockset) {
-    const struct st_locksets *sets = &planting->forest->model->locksets;
-    uint32_t known = planting->narrowed.count, narrow = 0;
-    if (!lockset)
-        return 0;
-    uint32_t number = st_map64_number(&planting->narrowed, pair_key(variable, lockset));
-    if (number < known)
-        return planting->narrow[number];
-    for (uint32_t k = 0; k < st_lockset_size(sets, lockset); k++) {
-        uint32_t lock = st_lockset_locks(sets, lockset)[k];
-        uint32_t holder = st_map64_find(&planting->holders, pair_key(variable, lock));
-        if (planting->holder[holder] == SEVERAL)
-            narrow = st_lockset_with(&planting->forest->sets, narrow, lock);
-    }
-    st_reserve(&planting->narrow, &planting->narrow_capacity, (size_t)number + 1);
-    planting->narrow[number] = narrow;
-    return narrow;
 }
 
 /* ---- entries ---- */
 
-static void add_unit(struct st_entry *entry, uint32_t unit) {
-    if (entry->unit_count && entry->units[entry->unit_count - 1] == unit)
-        return;
-    if (!(entry->unit_count & (entry->unit_count - 1)))
-        entry->units = st_realloc(entry->units, entry->unit_count ? entry->unit_count * 2 : 1,
-                                  sizeof *entry->units);
-    entry->units[entry->unit_count++] = unit;
+static uint32_t flags_of(const struct st_entry *entry) {
+    return (uint32_t)entry->writes | (uint32_t)entry->final << 1 | (uint32_t)entry->loose << 2 |
+           (uint32_t)entry->last << 3;
+}
+
+static uint64_t hash_entry(const struct st_entry *entry) {
+    const uint32_t key[] = {entry->subject,   entry->lockset,      entry->covered,
+                            entry->own_write, entry->first_period, entry->last_period,
+                            flags_of(entry)};
+    return XXH3_64bits(key, sizeof key);
+}
+
+/* An entry that is looked for. */
+struct wanted {
+    const struct st_entry *entries, *like;
+};
+
+static bool is_alike(const void *context, uint32_t number) {
+    const struct wanted *wanted = context;
+    const struct st_entry *a = &wanted->entries[number], *b = wanted->like;
+    return a->subject == b->subject && a->lockset == b->lockset && a->covered == b->covered &&
+           a->own_write == b->own_write && a->first_period == b->first_period &&
+           a->last_period == b->last_period && flags_of(a) == flags_of(b);
 }
 
 static uint32_t entry_like(struct planting *planting, const struct st_entry *like) {
     struct st_forest *forest = planting->forest;
-    const struct entry_key key = {like->subject,
-                                  like->lockset,
-                                  like->covered,
-                                  like->own_write,
-                                  like->first_period,
-                                  like->last_period,
-                                  (uint32_t)like->writes | (uint32_t)like->final << 1 |
-                                      (uint32_t)like->loose << 2 | (uint32_t)like->last << 3};
-    uint32_t known = planting->keys.count;
-    uint32_t number = st_intern_add(&planting->keys, &key, sizeof key);
-    if (number < known)
-        return number;
-    st_reserve(&forest->entries, &forest->entry_capacity, (size_t)number + 1);
-    forest->entries[number] = *like;
-    forest->entry_count = (size_t)number + 1;
-    return number;
+    const struct wanted wanted = {forest->entries, like};
+    uint64_t hash = hash_entry(like);
+    uint32_t known = st_numbers_find(&planting->numbers, hash, is_alike, &wanted);
+    if (known != ST_NUMBER_NONE)
+        return known;
+    st_numbers_add(&planting->numbers, hash, (uint32_t)forest->entry_count);
+    st_reserve_table(&forest->entries, &forest->entry_capacity, forest->entry_count + 1);
+    forest->entries[forest->entry_count] = *like;
+    return (uint32_t)forest->entry_count++;
 }
 
 static uint32_t add_access(struct planting *planting, uint32_t unit, uint32_t token,
@@ -201,8 +161,7 @@ static uint32_t add_access(struct planting *planting, uint32_t unit, uint32_t to
     entry.first_period = forest->model->units[unit].first_period;
     entry.last_period = forest->model->units[unit].last_period;
     uint32_t number = entry_like(planting, &entry);
-    add_unit(&forest->entries[number], unit);
-    st_reserve(&forest->accesses, &forest->access_capacity, forest->access_count + 1);
+    st_reserve_table(&forest->accesses, &forest->access_capacity, forest->access_count + 1);
     forest->accesses[forest->access_count++] = (struct st_unit_access){token, number};
     return number;
 }
@@ -224,11 +183,12 @@ static uint32_t covered_set(struct planting *planting, const struct st_shape *sh
 static void plant_access(struct planting *planting, uint32_t unit, const struct st_shape *shape,
                          uint32_t i) {
     const struct st_token *token = &shape->tokens[i];
-    uint32_t variable = token->target, subject = subject_of(planting->forest, variable);
+    uint32_t subject = subject_of(planting->forest, token->target);
     uint32_t write = planting->last_write[subject];
     bool view = planting->notion == ST_NOTION_VIEW;
     struct st_entry entry = {.subject = subject,
-                             .lockset = narrow_set(planting, variable, shape->locksets[i]),
+                             .lockset =
+                                 st_narrow_lockset(&planting->locks, subject, shape->locksets[i]),
                              .own_write = ST_NO_ENTRY,
                              .writes = token->kind == ST_TOKEN_WRITE};
     if (entry.writes) {
@@ -290,11 +250,11 @@ static void plant_unit(struct planting *planting, uint32_t unit) {
 /* ---- the forest ---- */
 
 static void plant(struct st_forest *forest, enum st_notion notion, bool as_published) {
+    enum { FIRST_SLOTS = 256 };
     const struct st_model *model = forest->model;
     struct planting planting = {.forest = forest, .notion = notion, .as_published = as_published};
-    st_map64_init(&planting.holders);
-    st_map64_init(&planting.narrowed);
-    st_intern_init(&planting.keys, sizeof(struct entry_key));
+    st_narrow_locks_init(&planting.locks, forest->variable_count, &model->locksets, &forest->sets);
+    st_numbers_grow(&planting.numbers, FIRST_SLOTS);
     planting.last_write = st_alloc((size_t)forest->variable_count + 1, sizeof(uint32_t));
     planting.final_write = st_alloc((size_t)forest->variable_count + 1, sizeof(uint32_t));
     planting.last_entry = st_alloc((size_t)forest->variable_count + 1, sizeof(uint32_t));
@@ -309,14 +269,59 @@ static void plant(struct st_forest *forest, enum st_notion notion, bool as_publi
     for (size_t i = 0; i < forest->variable_count; i++)
         free(planting.writers[i].units);
     free(planting.writers);
-    st_map64_free(&planting.holders);
-    st_map64_free(&planting.narrowed);
-    free(planting.holder);
-    free(planting.narrow);
+    st_narrow_locks_free(&planting.locks);
     free(planting.last_write);
     free(planting.final_write);
     free(planting.last_entry);
-    st_intern_free(&planting.keys);
+    st_numbers_free(&planting.numbers);
+}
+
+/* Makes the lists of the units of each entry, from the accesses of each unit. */
+struct listing {
+    struct st_forest *forest;
+    uint32_t *last; /* by entry: the last unit that has it, plus 1 */
+    bool fills;     /* the lists have room; before, units are only counted */
+};
+
+static void list_unit(struct listing *listing, uint32_t unit) {
+    struct st_forest *forest = listing->forest;
+    for (size_t a = forest->first_access[unit]; a < forest->first_access[unit + 1]; a++) {
+        uint32_t number = forest->accesses[a].entry;
+        struct st_entry *entry = &forest->entries[number];
+        if (listing->last[number] == unit + 1)
+            continue;
+        listing->last[number] = unit + 1;
+        if (listing->fills)
+            entry->units[entry->unit_count] = unit;
+        entry->unit_count++;
+    }
+}
+
+/* Each entry gets room for its units, and has none of them yet. */
+static void make_room(struct st_forest *forest) {
+    size_t count = 0;
+    for (size_t i = 0; i < forest->entry_count; i++)
+        count += forest->entries[i].unit_count;
+    forest->entry_units = st_alloc(count + 1, sizeof *forest->entry_units);
+    uint32_t *room = forest->entry_units;
+    for (size_t i = 0; i < forest->entry_count; i++) {
+        forest->entries[i].units = room;
+        room += forest->entries[i].unit_count;
+        forest->entries[i].unit_count = 0;
+    }
+}
+
+static void list_units(struct st_forest *forest) {
+    struct listing listing = {.forest = forest};
+    for (int round = 0; round < 2; round++) {
+        listing.last = st_alloc(forest->entry_count + 1, sizeof *listing.last);
+        listing.fills = round > 0;
+        for (uint32_t unit = 0; unit < forest->model->unit_count; unit++)
+            list_unit(&listing, unit);
+        free(listing.last);
+        if (!listing.fills)
+            make_room(forest);
+    }
 }
 
 static void sort_entries(struct st_forest *forest) {
@@ -362,6 +367,7 @@ struct st_forest *st_forest_new(const struct st_model *model, enum st_notion not
     forest->subject_count = (size_t)forest->variable_count + model->first_atomic_lock;
     forest->subjects = st_alloc(forest->subject_count + 1, sizeof *forest->subjects);
     plant(forest, notion, as_published);
+    list_units(forest);
     sort_entries(forest);
     struct joining joining = {forest, notion, as_published};
     st_parallel(jobs, forest->subject_count, join_piece, &joining);
@@ -373,17 +379,16 @@ struct st_forest *st_forest_new(const struct st_model *model, enum st_notion not
 }
 
 void st_forest_free(struct st_forest *forest) {
-    for (size_t i = 0; i < forest->entry_count; i++)
-        free(forest->entries[i].units);
     for (size_t i = 0; i < forest->subject_count; i++) {
         free(forest->subjects[i].entries);
         free(forest->subjects[i].row_of);
         free(forest->subjects[i].rows);
         free(forest->subjects[i].words);
     }
-    free(forest->entries);
+    st_free_table(forest->entries, forest->entry_capacity, sizeof *forest->entries);
+    st_free_table(forest->accesses, forest->access_capacity, sizeof *forest->accesses);
+    free(forest->entry_units);
     free(forest->subjects);
-    free(forest->accesses);
     free(forest->first_access);
     free(forest->variables);
     free(forest->numbers);

@@ -30,12 +30,12 @@ struct st_entry {
     uint32_t own_write; /* for a read: the entry of its unit's last earlier write, or none */
     uint32_t first_period, last_period;
     bool writes;
-    bool final;          /* the last write of the variable in its unit */
-    bool last;           /* and possibly in a whole schedule */
-    bool loose;          /* for a lock: this critical section is not within one transaction */
-    uint32_t place;      /* among the entries of its subject */
-    uint32_t *units;     /* those that have such an access, ascending */
-    uint32_t unit_count; /* its room is a power of two */
+    bool final;      /* the last write of the variable in its unit */
+    bool last;       /* and possibly in a whole schedule */
+    bool loose;      /* for a lock: this critical section is not within one transaction */
+    uint32_t place;  /* among the entries of its subject */
+    uint32_t *units; /* those that have such an access, ascending; in st_forest.entry_units */
+    uint32_t unit_count;
 };
 
 /* An access of a unit. */
@@ -76,7 +76,8 @@ struct st_forest {
     const struct st_model *model;
     struct st_entry *entries;
     size_t entry_count, entry_capacity;
-    uint32_t *variables; /* the variables of the trace that are subjects */
+    uint32_t *entry_units; /* the units of all entries */
+    uint32_t *variables;   /* the variables of the trace that are subjects */
     uint32_t variable_count;
     uint32_t *numbers;           /* by variable of the trace: its number there plus 1, or 0 */
     struct st_subject *subjects; /* variables, then locks */

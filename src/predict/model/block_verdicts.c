@@ -1,5 +1,7 @@
+#define _GNU_SOURCE /* qsort_r */
 #include "predict/model/block_verdicts.h"
 
+#include "base/lower_bound.h"
 #include "base/map64.h"
 #include "base/memory.h"
 
@@ -14,10 +16,11 @@ static struct st_token token_to_show(const struct st_model *model, const struct 
     struct st_token what = shape->tokens[token];
     if (what.kind <= ST_TOKEN_WRITE || what.target < model->first_atomic_lock)
         return what;
-    uint32_t lock = what.target, step = what.kind == ST_TOKEN_ACQUIRE ? 1 : -1u;
+    uint64_t variable = model->indivisible.ids[what.target - model->first_atomic_lock];
+    uint32_t step = what.kind == ST_TOKEN_ACQUIRE ? 1 : -1u;
     do /* it is held around an access to its variable */
         what = shape->tokens[token += step];
-    while (what.kind > ST_TOKEN_WRITE || model->variables[what.target].lock != lock);
+    while (what.kind > ST_TOKEN_WRITE || what.target != variable);
     return what;
 }
 
@@ -48,7 +51,7 @@ struct st_place st_unit_place(const struct st_model *model, uint32_t unit, uint3
     const struct st_unit *self = &model->units[unit];
     return st_token_place(model, self->thread,
                           token_to_show(model, st_unit_shape(model, unit), token),
-                          self->spots[token]);
+                          st_unit_spot(model, unit, token));
 }
 
 /* A reader-writer lock is shown as the trace has it: a receive acquires it. */
@@ -75,99 +78,144 @@ char *st_places_pattern(const struct st_place *events, size_t count) {
     return pattern;
 }
 
-/* All parts of one block, in one row, which is that of the part with the largest verdict. */
-struct row {
-    uint64_t begin, end, begin_loc;
-    uint32_t unit;
-    enum st_block_verdict verdict;
-};
+/* ---- blocks ----
+ *
+ * A long run has many of them, so they are not copied: all parts of one block are next to each
+ * other in the order of their begins. */
 
-static int by_begin(const void *left, const void *right) {
-    const struct row *a = left, *b = right;
-    if (a->begin != b->begin)
-        return a->begin < b->begin ? -1 : 1;
-    return (int)b->verdict - (int)a->verdict;
+static int by_begin(const void *left, const void *right, void *context) {
+    const struct st_instance *instances = context;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    if (instances[a].begin != instances[b].begin)
+        return instances[a].begin < instances[b].begin ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+uint32_t *st_instances_by_begin(const struct st_model *model) {
+    uint32_t *order = st_alloc(model->instance_count + 1, sizeof *order);
+    for (size_t i = 0; i < model->instance_count; i++)
+        order[i] = (uint32_t)i;
+    qsort_r(order, model->instance_count, sizeof *order, by_begin, model->instances);
+    return order;
 }
 
 /* verdicts[i] is about instance i. */
-static struct row *make_rows(const struct st_model *model, const enum st_block_verdict *verdicts,
-                             size_t *count) {
-    struct row *rows = st_alloc(model->instance_count + 1, sizeof *rows);
-    for (size_t i = 0; i < model->instance_count; i++) {
-        const struct st_instance *instance = &model->instances[i];
-        rows[i] = (struct row){instance->begin, instance->end, instance->begin_loc, instance->unit,
-                               verdicts[i]};
+struct blocks {
+    const struct st_model *model;
+    const enum st_block_verdict *verdicts;
+    uint32_t *order; /* instances by begin */
+};
+
+/* One of them. */
+struct row {
+    size_t next;    /* the place behind those of its parts */
+    uint32_t shown; /* the part with the largest verdict: an instance */
+    uint64_t end;
+};
+
+/* The block whose first part is at this place. False: there are no more. */
+static bool read_row(const struct blocks *blocks, size_t place, struct row *row) {
+    const struct st_instance *instances = blocks->model->instances;
+    if (place == blocks->model->instance_count)
+        return false;
+    uint32_t first = blocks->order[place];
+    *row = (struct row){place + 1, first, instances[first].end};
+    for (; row->next < blocks->model->instance_count; row->next++) {
+        uint32_t part = blocks->order[row->next];
+        if (instances[part].begin != instances[first].begin)
+            break;
+        if (blocks->verdicts[part] > blocks->verdicts[row->shown])
+            row->shown = part;
+        if (instances[part].end > row->end)
+            row->end = instances[part].end;
     }
-    qsort(rows, model->instance_count, sizeof *rows, by_begin);
-    *count = 0;
-    for (size_t i = 0; i < model->instance_count; i++) {
-        struct row *last = *count ? &rows[*count - 1] : NULL;
-        if (last && last->begin == rows[i].begin) {
-            if (rows[i].end > last->end)
-                last->end = rows[i].end;
-        } else {
-            rows[(*count)++] = rows[i];
-        }
-    }
-    return rows;
+    return true;
 }
 
-static struct st_predicted_block make_block(const struct st_model *model, const struct row *row) {
-    const struct st_unit *unit = &model->units[row->unit];
+static struct st_predicted_block make_block(const struct blocks *blocks, const struct row *row) {
+    const struct st_instance *instance = &blocks->model->instances[row->shown];
+    const struct st_unit *unit = &blocks->model->units[instance->unit];
     return (struct st_predicted_block){.block = unit->block,
                                        .thread = unit->thread,
-                                       .begin_loc = row->begin_loc,
-                                       .begin = row->begin,
+                                       .begin_loc =
+                                           blocks->model->unit_spots.locs.ids[instance->begin_loc],
+                                       .begin = instance->begin,
                                        .end = row->end,
-                                       .verdict = row->verdict};
+                                       .verdict = blocks->verdicts[row->shown]};
 }
 
-/* Which rows are to be listed, as long as there is room. Invariant: seen[name + 1] counts the rows
- * of a name, in the present turn. */
+/* ---- which of them are listed ----
+ *
+ * Those with the largest verdict come first. Among equals names take turns, so that a frequent
+ * finding does not hide a rare one: first the first block of each name, then the second, and so on,
+ * as long as there is room. */
+
+/* Invariant: chosen[place] is about the block that is first at this place. */
 struct choice {
     bool *chosen;
     size_t room;
-    uint32_t *seen;
-    size_t seen_capacity;
+    size_t *seen; /* by name + 1: blocks of this verdict */
+    size_t name_capacity;
 };
 
-/* Chooses the row of each name that comes as the `turn`th among those with this verdict. Returns
- * whether there are more of them. */
-static bool take_turn(struct choice *choice, const struct st_model *model, const struct row *rows,
-                      size_t count, enum st_block_verdict verdict, uint32_t turn) {
-    bool more = false;
-    if (choice->seen_capacity)
-        memset(choice->seen, 0, choice->seen_capacity * sizeof *choice->seen);
-    for (size_t i = 0; i < count && choice->room; i++) {
-        uint32_t name = model->units[rows[i].unit].block + 1; /* none becomes 0 */
-        if (rows[i].verdict != verdict)
+static uint32_t name_of(const struct blocks *blocks, const struct row *row) {
+    return blocks->model->units[blocks->model->instances[row->shown].unit].block + 1;
+}
+
+static void count_names(struct choice *choice, const struct blocks *blocks,
+                        enum st_block_verdict verdict) {
+    struct row row;
+    if (choice->name_capacity)
+        memset(choice->seen, 0, choice->name_capacity * sizeof *choice->seen);
+    for (size_t place = 0; read_row(blocks, place, &row); place = row.next) {
+        uint32_t name = name_of(blocks, &row); /* none becomes 0 */
+        if (blocks->verdicts[row.shown] != verdict)
             continue;
-        st_reserve(&choice->seen, &choice->seen_capacity, (size_t)name + 1);
-        uint32_t place = choice->seen[name]++;
-        more |= place > turn;
-        if (place == turn) {
-            choice->chosen[i] = true;
+        st_reserve(&choice->seen, &choice->name_capacity, (size_t)name + 1);
+        choice->seen[name]++;
+    }
+}
+
+/* How many blocks are chosen in so many turns? */
+static size_t count_chosen(const struct choice *choice, size_t turns) {
+    size_t count = 0;
+    for (size_t i = 0; i < choice->name_capacity; i++)
+        count += choice->seen[i] < turns ? choice->seen[i] : turns;
+    return count;
+}
+
+/* In the turn for which there is not enough room, the first blocks of all get what is left. */
+static void take_turns(struct choice *choice, const struct blocks *blocks,
+                       enum st_block_verdict verdict) {
+    struct row row;
+    size_t turns;
+    count_names(choice, blocks, verdict);
+    st_lower_bound(turns, 0, choice->room, count_chosen(choice, turns + 1) <= choice->room);
+    size_t rest = choice->room - count_chosen(choice, turns);
+    choice->room = rest;
+    if (choice->name_capacity)
+        memset(choice->seen, 0, choice->name_capacity * sizeof *choice->seen);
+    for (size_t place = 0; read_row(blocks, place, &row); place = row.next) {
+        if (blocks->verdicts[row.shown] != verdict)
+            continue;
+        size_t turn = choice->seen[name_of(blocks, &row)]++;
+        choice->chosen[place] = turn < turns || (turn == turns && rest);
+        if (turn == turns && rest) {
+            rest--;
             choice->room--;
         }
     }
-    return more;
 }
 
-/* Those with the largest verdict come first. Among equals names take turns, so that a frequent
- * finding does not hide a rare one: first the first row of each name, then the second, and so on.
- */
-static bool *choose(const struct st_model *model, const struct row *rows, size_t count,
-                    size_t limit) {
+static bool *choose(const struct blocks *blocks, size_t limit) {
+    size_t count = blocks->model->instance_count;
     struct choice choice = {.chosen = st_alloc(count + 1, sizeof *choice.chosen), .room = limit};
     if (!limit || limit >= count) {
         memset(choice.chosen, true, count * sizeof *choice.chosen);
         return choice.chosen;
     }
-    for (int verdict = ST_BLOCK_VIOLATION; verdict >= ST_BLOCK_ATOMIC; verdict--)
-        for (uint32_t turn = 0; choice.room && take_turn(&choice, model, rows, count,
-                                                         (enum st_block_verdict)verdict, turn);
-             turn++)
-            ;
+    for (int verdict = ST_BLOCK_VIOLATION; choice.room && verdict >= ST_BLOCK_ATOMIC; verdict--)
+        take_turns(&choice, blocks, (enum st_block_verdict)verdict);
     free(choice.seen);
     return choice.chosen;
 }
@@ -231,26 +279,27 @@ static void leave_out_signals(const struct st_model *model, struct st_predicted_
 void st_report_instances(const struct st_model *model, const enum st_block_verdict *verdicts,
                          st_explain *explain, void *context, size_t limit,
                          struct st_prediction *prediction) {
-    size_t count;
-    struct row *rows = make_rows(model, verdicts, &count);
-    bool *chosen = choose(model, rows, count, limit);
+    const struct blocks blocks = {model, verdicts, st_instances_by_begin(model)};
+    bool *chosen = choose(&blocks, limit);
     uint64_t *owners = find_owners(model);
-    for (size_t i = 0; i < count; i++) {
-        struct st_predicted_block block = make_block(model, &rows[i]);
-        if (!chosen[i]) {
+    struct row row;
+    for (size_t place = 0; read_row(&blocks, place, &row); place = row.next) {
+        struct st_predicted_block block = make_block(&blocks, &row);
+        uint32_t unit = model->instances[row.shown].unit;
+        if (!chosen[place]) {
             st_prediction_count(prediction, block.block, block.verdict);
             continue;
         }
         if (block.verdict >= ST_BLOCK_POTENTIAL) {
-            explain(context, rows[i].unit, &block);
+            explain(context, unit, &block);
             leave_out_signals(model, &block);
-            block.events_of = find_source(model, owners, rows[i].unit, &block);
+            block.events_of = find_source(model, owners, unit, &block);
         }
         st_prediction_add(prediction, &block);
     }
     free(owners);
     free(chosen);
-    free(rows);
+    free(blocks.order);
     st_prediction_finish(prediction);
 }
 

@@ -16,6 +16,10 @@ char *st_places_pattern(const struct st_place *events, size_t count);
  * reports. */
 typedef void st_explain(void *context, uint32_t unit, struct st_predicted_block *block);
 
+/* The instances of the model in the order of their begins, those with the same one in their own
+ * order. To be freed. */
+uint32_t *st_instances_by_begin(const struct st_model *model);
+
 /* Adds all blocks of the trace to the prediction, and finishes it. verdicts[u] is the verdict on
  * unit u. `explain` is called at most once for each listed block. limit: list at most this many
  * blocks, or all if 0. Blocks with findings go first, and the names of blocks share the places. */

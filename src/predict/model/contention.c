@@ -9,19 +9,22 @@ void st_survey_init(struct st_survey *survey, enum st_model_order mode,
                     const struct st_barriers *barriers, const struct st_onces *onces,
                     const struct st_handovers *handovers, struct st_locksets *locksets) {
     *survey = (struct st_survey){.locksets = locksets};
+    st_map64_init(&survey->lock_pairs);
     st_order_init(&survey->order, mode, barriers, onces, handovers);
 }
 
 void st_survey_free(struct st_survey *survey) {
-    for (size_t i = 0; i < survey->variable_count; i++)
-        free(survey->variables[i].others);
+    for (size_t i = 0; i < survey->other_count; i++)
+        free(survey->others[i].items);
     for (size_t i = 0; i < survey->lock_count; i++)
-        free(survey->locks[i].others);
+        free(survey->locks[i].others.items);
     for (size_t i = 0; i < survey->thread_capacity; i++)
         free(survey->threads[i].held);
     st_free_table(survey->variables, survey->variable_capacity, sizeof *survey->variables);
+    free(survey->others);
     free(survey->locks);
     free(survey->threads);
+    st_map64_free(&survey->lock_pairs);
     st_order_free(&survey->order);
 }
 
@@ -44,21 +47,37 @@ static void note_use(struct st_last_use *use, uint32_t now, bool writes) {
         use->read = now + 1;
 }
 
-/* The last use by a thread. If any past use of a thread can be concurrent with something new, its
- * last one can. */
-static struct st_last_use *find_use(struct st_last_use *first, struct st_last_use **others,
-                                    uint32_t *count, uint32_t thread) {
+/* Is the thread the first one that uses it? Of each thread the last use is kept: if any past use of
+ * a thread can be concurrent with something new, its last one can. */
+static bool is_first(struct st_last_use *first, uint32_t thread) {
     if (!first->read && !first->written)
         first->thread = thread;
-    if (first->thread == thread)
-        return first;
-    for (uint32_t i = 0; i < *count; i++)
-        if ((*others)[i].thread == thread)
-            return &(*others)[i];
-    if (!(*count & (*count - 1))) /* full: its room is a power of two */
-        *others = st_realloc(*others, *count ? *count * 2 : 1, sizeof **others);
-    (*others)[*count] = (struct st_last_use){.thread = thread};
-    return &(*others)[(*count)++];
+    return first->thread == thread;
+}
+
+/* The last use by a thread other than the first. */
+static struct st_last_use *find_other(struct st_other_uses *others, uint32_t thread) {
+    uint32_t count = others->count;
+    for (uint32_t i = 0; i < count; i++)
+        if (others->items[i].thread == thread)
+            return &others->items[i];
+    if (!(count & (count - 1))) /* full */
+        others->items = st_realloc(others->items, count ? count * 2 : 1, sizeof *others->items);
+    others->items[others->count++] = (struct st_last_use){.thread = thread};
+    return &others->items[count];
+}
+
+/* Can a use now, by the thread whose uses are `own`, be at the same time as one of another thread?
+ */
+static bool is_contended(const struct st_survey *survey, const struct st_last_use *first,
+                         const struct st_other_uses *others, const struct st_last_use *own,
+                         uint32_t now, bool writes) {
+    if (own != first && contends(survey, first, now, writes))
+        return true;
+    for (uint32_t i = 0; i < others->count; i++)
+        if (&others->items[i] != own && contends(survey, &others->items[i], now, writes))
+            return true;
+    return false;
 }
 
 /* ---- variables ---- */
@@ -79,7 +98,25 @@ static void note_protectors(struct st_survey *survey, struct st_variable_facts *
     facts->used = true;
 }
 
+/* Valid until the next variable is shared. */
+static struct st_other_uses *others_of(struct st_survey *survey, struct st_variable_facts *facts) {
+    if (!facts->others) {
+        st_reserve(&survey->others, &survey->other_capacity, survey->other_count + 1);
+        facts->others = (uint32_t)++survey->other_count;
+    }
+    return &survey->others[facts->others - 1];
+}
+
+static void contend(struct st_survey *survey, struct st_variable_facts *facts) {
+    facts->contended = true;
+    if (facts->others) {
+        free(survey->others[facts->others - 1].items);
+        survey->others[facts->others - 1] = (struct st_other_uses){0};
+    }
+}
+
 static void access_variable(struct st_survey *survey, const struct st_event *event, bool hidden) {
+    static const struct st_other_uses none;
     st_reserve_table(&survey->variables, &survey->variable_capacity, (size_t)event->target + 1);
     if (event->target >= survey->variable_count)
         survey->variable_count = (size_t)event->target + 1;
@@ -97,25 +134,18 @@ static void access_variable(struct st_survey *survey, const struct st_event *eve
     if (facts->contended)
         return;
     uint32_t now = st_periods_now(&survey->order.periods, event->thread);
-    struct st_last_use *own =
-        find_use(&facts->first, &facts->others, &facts->other_count, event->thread);
-    facts->shared =
-        facts->other_count > 0 || (facts->hidden_in && facts->hidden_in != event->thread + 1);
+    struct st_last_use *own = is_first(&facts->first, event->thread)
+                                  ? &facts->first
+                                  : find_other(others_of(survey, facts), event->thread);
+    facts->shared = facts->others || (facts->hidden_in && facts->hidden_in != event->thread + 1);
     note_use(own, now, writes);
     if (!facts->shared) {
         survey->unescaped++;
         return;
     }
-    if (own != &facts->first && contends(survey, &facts->first, now, writes))
-        facts->contended = true;
-    for (uint32_t i = 0; i < facts->other_count && !facts->contended; i++)
-        if (&facts->others[i] != own)
-            facts->contended = contends(survey, &facts->others[i], now, writes);
-    if (facts->contended) {
-        free(facts->others);
-        facts->others = NULL;
-        facts->other_count = 0;
-    }
+    const struct st_other_uses *others = facts->others ? &survey->others[facts->others - 1] : &none;
+    if (is_contended(survey, &facts->first, others, own, now, writes))
+        contend(survey, facts);
 }
 
 /* ---- locks ---- */
@@ -131,14 +161,11 @@ static struct st_lock_facts *lock_of(struct st_survey *survey, uint32_t lock) {
  * periods. */
 static void use_lock(struct st_survey *survey, struct st_lock_facts *facts, uint32_t thread) {
     uint32_t now = st_periods_now(&survey->order.periods, thread);
-    struct st_last_use *own = find_use(&facts->first, &facts->others, &facts->other_count, thread);
-    facts->shared |= facts->other_count > 0;
+    struct st_last_use *own =
+        is_first(&facts->first, thread) ? &facts->first : find_other(&facts->others, thread);
+    facts->shared |= facts->others.count > 0;
     note_use(own, now, true);
-    if (own != &facts->first)
-        facts->contended |= contends(survey, &facts->first, now, true);
-    for (uint32_t i = 0; i < facts->other_count && !facts->contended; i++)
-        if (&facts->others[i] != own)
-            facts->contended = contends(survey, &facts->others[i], now, true);
+    facts->contended |= is_contended(survey, &facts->first, &facts->others, own, now, true);
 }
 
 static void acquire(struct st_survey *survey, const struct st_event *event) {
@@ -149,6 +176,8 @@ static void acquire(struct st_survey *survey, const struct st_event *event) {
         facts->used ? st_lockset_common(survey->locksets, facts->protectors, held) : held;
     facts->used = true;
     use_lock(survey, facts, event->thread);
+    for (size_t i = 0; i < thread->held_count; i++)
+        st_map64_number(&survey->lock_pairs, (uint64_t)thread->held[i] << 32 | event->target);
     st_reserve(&thread->held, &thread->held_capacity, thread->held_count + 1);
     thread->held[thread->held_count++] = event->target;
     thread->held_set = st_lockset_with(survey->locksets, held, event->target);

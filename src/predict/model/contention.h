@@ -3,6 +3,7 @@
 #ifndef SERIATIM_PREDICT_MODEL_CONTENTION_H
 #define SERIATIM_PREDICT_MODEL_CONTENTION_H
 
+#include "base/map64.h"
 #include "predict/model/locksets.h"
 #include "predict/model/order.h"
 
@@ -12,17 +13,24 @@ struct st_last_use {
     uint32_t read, written;
 };
 
+/* Those of other threads than the first. */
+struct st_other_uses {
+    struct st_last_use *items;
+    uint32_t count; /* its room is a power of two */
+};
+
+/* A program that allocates much has many millions of variables, most of which one thread uses. */
 struct st_variable_facts {
-    bool shared;         /* at least two threads access it */
-    bool written;        /* at least once */
-    bool contended;      /* two threads access it concurrently, one of them writing */
-    bool indivisible;    /* an atomic operation of several accesses includes it */
-    bool plain;          /* some access is not an atomic operation */
-    bool used;           /* other than hidden */
-    uint32_t protectors; /* the lockset that is held at each such access */
-    uint32_t hidden_in;  /* 1 + the thread that used it while it was hidden; 0: none */
-    struct st_last_use first, *others; /* kept until it is contended */
-    uint32_t other_count;
+    struct st_last_use first; /* kept until it is contended */
+    uint32_t others;      /* the same: its place in st_survey.others plus 1; 0: there are none */
+    uint32_t protectors;  /* the lockset that is held at each access that is not hidden */
+    uint32_t hidden_in;   /* 1 + the thread that used it while it was hidden; 0: none */
+    bool shared : 1;      /* at least two threads access it */
+    bool written : 1;     /* at least once */
+    bool contended : 1;   /* two threads access it concurrently, one of them writing */
+    bool indivisible : 1; /* an atomic operation of several accesses includes it */
+    bool plain : 1;       /* some access is not an atomic operation */
+    bool used : 1;        /* other than hidden */
 };
 
 struct st_lock_facts {
@@ -30,8 +38,8 @@ struct st_lock_facts {
     bool contended; /* and at least once in concurrent periods */
     bool used;
     uint32_t protectors; /* the lockset that is held whenever this lock is */
-    struct st_last_use first, *others;
-    uint32_t other_count;
+    struct st_last_use first;
+    struct st_other_uses others;
 };
 
 /* The state of one thread. */
@@ -46,6 +54,8 @@ struct st_survey_thread {
 struct st_survey {
     struct st_variable_facts *variables;
     size_t variable_count, variable_capacity;
+    struct st_other_uses *others; /* of variables */
+    size_t other_count, other_capacity;
     struct st_lock_facts *locks;
     size_t lock_count, lock_capacity;
     struct st_survey_thread *threads;
@@ -55,6 +65,7 @@ struct st_survey {
     uint64_t channel_events;      /* of channels whose order need not hold in every schedule */
     uint64_t accesses, unescaped; /* all, and those before the first one of a second thread, or to
                                    * memory that no other can know of yet */
+    struct st_map64 lock_pairs;   /* as in struct st_model (model.h) */
     struct st_order order;
     struct st_locksets *locksets;
 };

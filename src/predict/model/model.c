@@ -39,6 +39,8 @@ struct st_model *st_model_new(const struct st_model_options *options) {
     model->options = *options;
     model->builder = builder;
     st_shapes_init(&model->shapes);
+    st_spots_init(&model->unit_spots);
+    st_map64_init(&model->indivisible);
     st_locksets_init(&model->locksets);
     st_barriers_init(&builder->barriers);
     st_onces_init(&builder->onces);
@@ -53,15 +55,15 @@ struct st_model *st_model_new(const struct st_model_options *options) {
 }
 
 static void free_units(struct st_model *model) {
-    for (size_t i = 0; i < model->unit_count; i++)
-        free(model->units[i].spots);
-    free(model->units);
-    free(model->instances);
+    st_free_table(model->units, model->unit_capacity, sizeof *model->units);
+    st_free_table(model->instances, model->instance_capacity, sizeof *model->instances);
     free(model->occurrences);
     free(model->spots);
+    st_spots_free(&model->unit_spots);
     st_shapes_free(&model->shapes);
     st_observers_free(model->observers);
     st_unit_maker_free(model->builder->maker);
+    model->builder->maker = NULL;
     st_order_free(&model->builder->order);
 }
 
@@ -83,6 +85,8 @@ void st_model_free(struct st_model *model) {
     free(builder);
     free(model->variables);
     free(model->locks);
+    st_map64_free(&model->lock_pairs);
+    st_map64_free(&model->indivisible);
     st_locksets_free(&model->locksets);
     free(model);
 }
@@ -247,10 +251,11 @@ static void take_locks(struct st_model *model, const struct st_survey *survey) {
                                                  .contended = facts->contended,
                                                  .protectors = facts->protectors};
     }
-    for (size_t i = 0; i < model->variable_count; i++)
-        if (model->variables[i].indivisible)
-            model->locks[model->variables[i].lock] = (struct st_model_lock){
-                .shared = model->variables[i].shared, .contended = model->variables[i].contended};
+    for (uint32_t i = 0; i < model->indivisible.count; i++) {
+        const struct st_model_variable *variable = &model->variables[model->indivisible.ids[i]];
+        model->locks[model->first_atomic_lock + i] =
+            (struct st_model_lock){.shared = variable->shared, .contended = variable->contended};
+    }
 }
 
 /* Keeps what the survey found and frees the rest. */
@@ -269,10 +274,14 @@ static void take_facts(struct st_model *model) {
                                                          .indivisible = facts->indivisible,
                                                          .plain = facts->plain};
         if (facts->indivisible)
-            model->variables[i].lock = (uint32_t)model->lock_count++;
+            st_map64_number(&model->indivisible, i);
     }
+    model->lock_count += model->indivisible.count;
     model->locks = st_alloc(model->lock_count + 1, sizeof *model->locks);
     take_locks(model, survey);
+    st_map64_free(&model->lock_pairs);
+    model->lock_pairs = survey->lock_pairs;
+    survey->lock_pairs = (struct st_map64){0};
     model->channel_events = survey->channel_events;
     model->accesses = survey->accesses;
     model->unescaped = survey->unescaped;
@@ -303,11 +312,19 @@ void st_model_end_pass(struct st_model *model) {
     } else if (builder->pass == PASS_UNITS) {
         st_unit_maker_finish(builder->maker);
         st_observers_finish(model->observers);
+        st_unit_maker_free(builder->maker);
+        builder->maker = NULL;
+        st_shapes_finish(&model->shapes);
         builder->pass = PASS_NONE;
     } else {
         take_facts(model);
         start_units(model);
     }
+}
+
+size_t st_model_judging_bytes(const struct st_model *model) {
+    enum { BYTES_A_UNIT = 100, BYTES_A_TOKEN = 36 }; /* measured with blocks that are all unlike */
+    return model->unit_count * BYTES_A_UNIT + model->unit_tokens * BYTES_A_TOKEN;
 }
 
 /* The next units are of smaller blocks, and what was hidden for the sake of a block may be outside
@@ -319,7 +336,7 @@ static void show_again(struct st_model *model) {
             continue;
         variable->contended = true;
         if (variable->indivisible)
-            model->locks[variable->lock].contended = true;
+            model->locks[st_variable_lock(model, i)].contended = true;
     }
 }
 
@@ -335,10 +352,12 @@ void st_model_restart_units(struct st_model *model) {
     model->instance_count = model->instance_capacity = 0;
     model->occurrence_count = model->occurrence_capacity = 0;
     model->spot_count = model->spot_capacity = 0;
+    model->unit_tokens = 0;
     model->held_at_end = false;
     for (size_t i = 0; i < model->lock_count; i++)
         model->locks[i].loose = false;
     st_shapes_init(&model->shapes);
+    st_spots_init(&model->unit_spots);
     st_order_init(&builder->order, model->options.order, &builder->barriers, &builder->onces,
                   &builder->handovers);
     st_rwlocks_drop_broken(&builder->rwlocks); /* none is: it is where the pass began again */

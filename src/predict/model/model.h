@@ -46,6 +46,7 @@
 #include "predict/model/periods.h"
 #include "predict/model/rwlocks.h"
 #include "predict/model/shapes.h"
+#include "predict/model/spots.h"
 
 /* The order that holds in every schedule, beyond fork and join. */
 enum st_model_order {
@@ -68,11 +69,6 @@ struct st_model_options {
     struct st_observer_list observers;
 };
 
-/* Where a token was seen. */
-struct st_spot {
-    uint64_t number, loc;
-};
-
 struct st_unit {
     uint32_t shape;
     uint32_t thread;
@@ -84,19 +80,18 @@ struct st_unit {
     bool transaction;
     uint64_t count;      /* how many units are like this one */
     uint64_t begin, end; /* events: the begin of the first such unit and the end of the last */
-    uint64_t begin_loc;
-    struct st_spot *spots; /* of the first such unit, by token */
+    size_t spots; /* in st_model.unit_spots: where the tokens of the first such unit were seen */
 };
 
 /* An executed transaction. Parts of one block have the same begin. */
 struct st_instance {
     uint64_t begin, end; /* of the block; end is 0 if it is open at the end of the trace */
-    uint64_t begin_loc;  /* the unit has that of its first instance */
-    uint32_t unit;
+    uint32_t begin_loc;  /* where: its number in st_model.unit_spots.locs */
+    uint32_t unit : 31;
     /* Something is initialised once in the middle of it, or it waits for that. What is always
      * ordered counts as no conflict, but a path may leave the block by it, and come back by another
      * access on the other side of that point. */
-    bool ordered_within;
+    uint32_t ordered_within : 1;
 };
 
 /* One execution of a unit. */
@@ -105,10 +100,11 @@ struct st_occurrence {
     size_t spots; /* in st_model.spots: one for each of its tokens */
 };
 
+/* One byte, as there may be many millions. */
 struct st_model_variable {
-    bool shared, written, contended, indivisible;
-    bool plain;    /* some access is not an atomic operation, so there can be a data race */
-    uint32_t lock; /* its own, if it is indivisible */
+    bool shared : 1, written : 1, contended : 1;
+    bool indivisible : 1; /* it has a lock of its own: st_variable_lock */
+    bool plain : 1;       /* some access is not an atomic operation, so there can be a data race */
 };
 
 struct st_model_lock {
@@ -127,6 +123,8 @@ struct st_model {
     size_t occurrence_count, occurrence_capacity;
     struct st_spot *spots;
     size_t spot_count, spot_capacity;
+    struct st_spots unit_spots;
+    uint64_t unit_tokens; /* of all units together */
     struct st_shapes shapes;
     struct st_locksets locksets;
     const struct st_periods *periods;
@@ -135,9 +133,12 @@ struct st_model {
     uint32_t first_signal; /* this variable and those after it stand for channels that hand over
                             * (predict/model/handovers.h): number 0 and those after it */
     struct st_model_lock *locks; /* of the trace, of rwlocks, and of atomic variables */
+    struct st_map64 lock_pairs;  /* a lock, and in the lower half one that is acquired while a
+                                  * thread holds it */
     const struct st_rwlocks *rwlocks;
     size_t lock_count;
     uint32_t first_atomic_lock;
+    struct st_map64 indivisible;    /* variables: number i has the lock first_atomic_lock + i */
     uint64_t channel_events;        /* of channels whose order need not hold in every schedule */
     uint64_t accesses, unescaped;   /* as in struct st_survey (contention.h) */
     bool held_at_end;               /* a contended lock was held when the trace ended */
@@ -161,8 +162,22 @@ void st_model_end_pass(struct st_model *model);
  * events without effect on the units may be left out (predict/excerpt.h). */
 void st_model_restart_units(struct st_model *model);
 
+/* About how many bytes it takes to judge the units, besides those of the model. */
+size_t st_model_judging_bytes(const struct st_model *model);
+
+/* The lock of an indivisible variable. */
+static inline uint32_t st_variable_lock(const struct st_model *model, uint32_t variable) {
+    return model->first_atomic_lock + st_map64_find(&model->indivisible, variable);
+}
+
 static inline const struct st_shape *st_unit_shape(const struct st_model *model, uint32_t unit) {
     return &model->shapes.items[model->units[unit].shape];
+}
+
+/* Where a token of the unit was seen, in the first unit like it. */
+static inline struct st_spot st_unit_spot(const struct st_model *model, uint32_t unit,
+                                          uint32_t token) {
+    return st_spot_of(&model->unit_spots, model->units[unit].spots, token);
 }
 
 /* Must every unit like `left` end before some unit like `right` begins? Within one thread: does the

@@ -6,26 +6,23 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { WIDTH = 1, FIRST_SLOTS = 256 };
-
-/* The table stores hashes, which need no further hashing. */
-static uint64_t hash_of(const uint64_t *hash) {
-    return *hash;
-}
+enum { FIRST_SLOTS = 256 };
 
 void st_shapes_init(struct st_shapes *shapes) {
     *shapes = (struct st_shapes){0};
-    st_hash_grow(&shapes->numbers, WIDTH, FIRST_SLOTS, hash_of);
+    st_numbers_grow(&shapes->numbers, FIRST_SLOTS);
 }
 
 void st_shapes_free(struct st_shapes *shapes) {
-    for (size_t i = 0; i < shapes->count; i++) {
-        free(shapes->items[i].held);
-        free(shapes->items[i].tokens);
-        free(shapes->items[i].ends);
-    }
-    free(shapes->items);
-    st_hash_free(&shapes->numbers, WIDTH);
+    for (size_t i = 0; i < shapes->piece_count; i++)
+        free(shapes->pieces[i]);
+    free(shapes->pieces);
+    st_free_table(shapes->items, shapes->capacity, sizeof *shapes->items);
+    st_numbers_free(&shapes->numbers);
+}
+
+void st_shapes_finish(struct st_shapes *shapes) {
+    st_numbers_free(&shapes->numbers);
 }
 
 /* ---- shapes that are known ---- */
@@ -52,13 +49,7 @@ static uint64_t hash_wanted(const struct wanted *wanted) {
     uint64_t seed = wanted->held_count
                         ? XXH3_64bits(wanted->held, wanted->held_count * sizeof *wanted->held)
                         : 0;
-    uint64_t hash =
-        XXH3_64bits_withSeed(wanted->tokens, wanted->count * sizeof *wanted->tokens, seed);
-    return hash ? hash : 1; /* 0 marks a free slot */
-}
-
-static uint64_t *find_slot(const struct wanted *wanted, uint64_t hash) {
-    return st_hash_find(&wanted->shapes->numbers, WIDTH, &hash, hash, is_wanted, wanted);
+    return XXH3_64bits_withSeed(wanted->tokens, wanted->count * sizeof *wanted->tokens, seed);
 }
 
 /* ---- new shapes ---- */
@@ -111,19 +102,37 @@ static void derive(struct st_shape *shape, struct st_locksets *locksets) {
     }
 }
 
-static void make_shape(struct st_shape *shape, struct st_locksets *locksets,
+/* Room for so many words. Most shapes are short: one by one they would take half as much again. */
+static uint32_t *take_words(struct st_shapes *shapes, size_t count) {
+    enum { PIECE = 1 << 16 };
+    if (!shapes->piece_count || shapes->used + count > shapes->room) {
+        shapes->room = count < PIECE ? PIECE : count;
+        shapes->used = 0;
+        st_reserve(&shapes->pieces, &shapes->piece_capacity, shapes->piece_count + 1);
+        shapes->pieces[shapes->piece_count++] =
+            st_realloc(NULL, shapes->room, sizeof **shapes->pieces);
+    }
+    uint32_t *words = shapes->pieces[shapes->piece_count - 1] + shapes->used;
+    shapes->used += count;
+    return words;
+}
+
+static void make_shape(struct st_shapes *shapes, struct st_locksets *locksets,
                        const struct wanted *wanted) {
-    uint32_t count = wanted->count, held_count = wanted->held_count;
-    uint32_t *arrays = st_alloc((size_t)count * 3 + 1, sizeof *arrays);
-    *shape = (struct st_shape){.held = st_alloc((size_t)held_count * 2 + 1, sizeof *shape->held),
-                               .held_count = held_count,
+    enum { TOKEN_WORDS = sizeof(struct st_token) / sizeof(uint32_t), LISTS = TOKEN_WORDS + 3 };
+    size_t count = wanted->count, held_count = wanted->held_count;
+    struct st_shape *shape = &shapes->items[shapes->count];
+    uint32_t *words = take_words(shapes, count * LISTS + held_count * 2);
+    uint32_t *behind = words + count * TOKEN_WORDS;
+    *shape = (struct st_shape){.tokens = (struct st_token *)words,
+                               .ends = behind,
+                               .ups = behind + count,
+                               .locksets = behind + count * 2,
+                               .held = behind + count * 3,
+                               .held_ends = behind + count * 3 + held_count,
+                               .held_count = wanted->held_count,
                                .held_set = st_lockset_of(locksets, wanted->held, held_count),
-                               .count = count,
-                               .tokens = st_alloc((size_t)count + 1, sizeof *shape->tokens),
-                               .ends = arrays,
-                               .ups = arrays + count,
-                               .locksets = arrays + (size_t)count * 2};
-    shape->held_ends = shape->held + held_count;
+                               .count = wanted->count};
     if (held_count)
         memcpy(shape->held, wanted->held, held_count * sizeof *shape->held);
     if (count)
@@ -134,16 +143,13 @@ static void make_shape(struct st_shape *shape, struct st_locksets *locksets,
 uint32_t st_shape_of(struct st_shapes *shapes, struct st_locksets *locksets, const uint32_t *held,
                      uint32_t held_count, const struct st_token *tokens, uint32_t count) {
     const struct wanted wanted = {shapes, held, held_count, tokens, count};
-    uint64_t hash = hash_wanted(&wanted), *slot = find_slot(&wanted, hash);
-    if (slot[WIDTH])
-        return (uint32_t)(slot[WIDTH] - 1);
-    st_reserve(&shapes->items, &shapes->capacity, shapes->count + 1);
-    make_shape(&shapes->items[shapes->count], locksets, &wanted);
-    if (st_hash_is_full(&shapes->numbers)) {
-        st_hash_grow(&shapes->numbers, WIDTH, FIRST_SLOTS, hash_of);
-        slot = find_slot(&wanted, hash);
-    }
-    st_hash_enter(&shapes->numbers, WIDTH, slot, &hash, (uint32_t)shapes->count);
+    uint64_t hash = hash_wanted(&wanted);
+    uint32_t known = st_numbers_find(&shapes->numbers, hash, is_wanted, &wanted);
+    if (known != ST_NUMBER_NONE)
+        return known;
+    st_reserve_table(&shapes->items, &shapes->capacity, shapes->count + 1);
+    make_shape(shapes, locksets, &wanted);
+    st_numbers_add(&shapes->numbers, hash, (uint32_t)shapes->count);
     return (uint32_t)shapes->count++;
 }
 

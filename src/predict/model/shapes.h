@@ -7,7 +7,7 @@
 #ifndef SERIATIM_PREDICT_MODEL_SHAPES_H
 #define SERIATIM_PREDICT_MODEL_SHAPES_H
 
-#include "base/hash_table.h"
+#include "base/number_table.h"
 #include "predict/model/locksets.h"
 
 enum st_token_kind {
@@ -45,7 +45,10 @@ struct st_shape {
 struct st_shapes {
     struct st_shape *items;
     size_t count, capacity;
-    struct st_hash_table numbers; /* by hash of the shape */
+    struct st_number_table numbers;
+    /* The lists of all shapes, in pieces; `used` words of the last piece. */
+    uint32_t **pieces;
+    size_t piece_count, piece_capacity, used, room;
 };
 
 void st_shapes_init(struct st_shapes *shapes);
@@ -54,6 +57,9 @@ void st_shapes_free(struct st_shapes *shapes);
 /* The number of the shape, which is added if it is new. Copies its arguments. */
 uint32_t st_shape_of(struct st_shapes *shapes, struct st_locksets *locksets, const uint32_t *held,
                      uint32_t held_count, const struct st_token *tokens, uint32_t count);
+
+/* There are no more to come. */
+void st_shapes_finish(struct st_shapes *shapes);
 
 /* The acquire of the critical section on `lock` that contains token i, or ST_NO_TOKEN if the lock
  * is held from the beginning. The lock must be in the token's lockset. */

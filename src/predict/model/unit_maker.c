@@ -1,11 +1,12 @@
 #include "predict/model/unit_maker.h"
 
-#include "base/intern.h"
 #include "base/memory.h"
+#include "base/number_table.h"
 #include "predict/model/unit_tokens.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* The state of the critical sections that a thread is in, if it was outside blocks when it entered
  * the outermost one. */
@@ -41,17 +42,12 @@ struct actor {
     struct st_spot step_last; /* that access */
 };
 
-/* Units with equal keys are alike. */
-struct unit_key {
-    uint32_t shape, thread, first_period, last_period, block, transaction, own_first, own_end;
-};
-
 struct st_unit_maker {
     struct st_model *model;
     struct st_order *order;
     struct actor *actors;
     size_t actor_count, actor_capacity;
-    struct st_intern unit_keys; /* what makes units alike, by unit */
+    struct st_number_table units; /* of the model, by what makes them alike */
     struct st_token *tokens;
     size_t token_capacity;
     uint32_t *spilled; /* locks held while gathered tokens are split up */
@@ -60,10 +56,11 @@ struct st_unit_maker {
 };
 
 struct st_unit_maker *st_unit_maker_new(struct st_model *model, struct st_order *order) {
+    enum { FIRST_SLOTS = 256 };
     struct st_unit_maker *maker = st_alloc(1, sizeof *maker);
     maker->model = model;
     maker->order = order;
-    st_intern_init(&maker->unit_keys, sizeof(struct unit_key));
+    st_numbers_grow(&maker->units, FIRST_SLOTS);
     return maker;
 }
 
@@ -79,7 +76,7 @@ void st_unit_maker_free(struct st_unit_maker *maker) {
     free(maker->actors);
     free(maker->tokens);
     free(maker->spilled);
-    st_intern_free(&maker->unit_keys);
+    st_numbers_free(&maker->units);
     free(maker);
 }
 
@@ -103,38 +100,50 @@ static uint32_t period_of(struct st_unit_maker *maker, const struct actor *actor
 
 /* ---- units ---- */
 
-/* The unit with this key, which is added if it is new. */
-static struct st_unit *unit_like(struct st_unit_maker *maker, const struct st_unit *like) {
-    struct st_model *model = maker->model;
-    const struct unit_key key = {like->shape,       like->thread, like->first_period,
-                                 like->last_period, like->block,  like->transaction,
-                                 like->own_first,   like->own_end};
-    uint32_t known = maker->unit_keys.count;
-    uint32_t number = st_intern_add(&maker->unit_keys, &key, sizeof key);
-    if (number == known) {
-        st_reserve(&model->units, &model->unit_capacity, (size_t)number + 1);
-        model->units[number] = *like;
-        model->unit_count = (size_t)number + 1;
-    }
-    return &model->units[number];
+/* A unit that is looked for among those of the model. */
+struct wanted {
+    const struct st_model *model;
+    const struct st_unit *like;
+};
+
+static bool is_alike(const void *context, uint32_t number) {
+    const struct wanted *wanted = context;
+    const struct st_unit *a = &wanted->model->units[number], *b = wanted->like;
+    return a->shape == b->shape && a->thread == b->thread && a->first_period == b->first_period &&
+           a->last_period == b->last_period && a->block == b->block &&
+           a->transaction == b->transaction && a->own_first == b->own_first &&
+           a->own_end == b->own_end;
 }
 
-static struct st_spot *copy_spots(const struct st_seen_token *tokens, size_t count) {
-    struct st_spot *spots = st_alloc(count + 1, sizeof *spots);
-    for (size_t i = 0; i < count; i++)
-        spots[i] = (struct st_spot){tokens[i].number, tokens[i].loc};
-    return spots;
+static uint64_t hash_unit(const struct st_unit *unit) {
+    const uint32_t key[] = {unit->shape, unit->thread,      unit->first_period, unit->last_period,
+                            unit->block, unit->transaction, unit->own_first,    unit->own_end};
+    return XXH3_64bits(key, sizeof key);
+}
+
+/* The unit like this one, which is added if it is new. */
+static struct st_unit *unit_like(struct st_unit_maker *maker, const struct st_unit *like) {
+    struct st_model *model = maker->model;
+    const struct wanted wanted = {model, like};
+    uint64_t hash = hash_unit(like);
+    uint32_t known = st_numbers_find(&maker->units, hash, is_alike, &wanted);
+    if (known != ST_NUMBER_NONE)
+        return &model->units[known];
+    st_numbers_add(&maker->units, hash, (uint32_t)model->unit_count);
+    st_reserve_table(&model->units, &model->unit_capacity, model->unit_count + 1);
+    model->units[model->unit_count] = *like;
+    return &model->units[model->unit_count++];
 }
 
 static void put_instance(struct st_model *model, const struct actor *actor,
                          const struct st_unit *unit) {
-    st_reserve(&model->instances, &model->instance_capacity, model->instance_count + 1);
-    model->instances[model->instance_count++] =
-        (struct st_instance){.begin = actor->begin,
-                             .end = actor->end,
-                             .begin_loc = actor->begin_loc,
-                             .unit = (uint32_t)(unit - model->units),
-                             .ordered_within = actor->ordered_within};
+    st_reserve_table(&model->instances, &model->instance_capacity, model->instance_count + 1);
+    model->instances[model->instance_count++] = (struct st_instance){
+        .begin = actor->begin,
+        .end = actor->end,
+        .begin_loc = st_map64_number(&model->unit_spots.locs, actor->begin_loc),
+        .unit = (uint32_t)(unit - model->units) & INT32_MAX,
+        .ordered_within = actor->ordered_within};
 }
 
 static void put_occurrence(struct st_model *model, const struct st_unit *unit,
@@ -168,11 +177,12 @@ static void put_unit(struct st_unit_maker *maker, struct actor *actor,
                            .own_first = own_first,
                            .own_end = own_end,
                            .transaction = transaction,
-                           .begin = count && tokens[0].number < first ? tokens[0].number : first,
-                           .begin_loc = transaction ? actor->begin_loc : 0};
+                           .begin = count && tokens[0].number < first ? tokens[0].number : first};
     struct st_unit *unit = unit_like(maker, &like);
-    if (!unit->count++)
-        unit->spots = copy_spots(tokens, count);
+    if (!unit->count++) {
+        unit->spots = st_spots_add(&maker->model->unit_spots, tokens, count);
+        maker->model->unit_tokens += count;
+    }
     unit->end = count && tokens[count - 1].number > last ? tokens[count - 1].number : last;
     if (maker->model->options.keep_sequence)
         put_occurrence(maker->model, unit, tokens, count);
@@ -304,7 +314,7 @@ static bool is_in_step(const struct actor *actor, uint32_t lock) {
 static void access_indivisible(struct st_unit_maker *maker, struct actor *actor,
                                const struct st_event *event, struct st_token token,
                                uint64_t number) {
-    uint32_t lock = maker->model->variables[event->target].lock;
+    uint32_t lock = st_variable_lock(maker->model, event->target);
     if (!is_in_step(actor, lock)) {
         st_unit_tokens_acquire(&actor->unit, lock, number, event->loc);
         st_reserve(&actor->step, &actor->step_capacity, actor->step_count + 1);

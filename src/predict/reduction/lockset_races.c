@@ -310,7 +310,8 @@ static void on_event(void *state, const struct st_observed *observed) {
         return;
     const struct st_model_variable *facts = &races->model->variables[event->target];
     if (facts->indivisible)
-        access.lockset = st_lockset_with(&races->model->locksets, access.lockset, facts->lock);
+        access.lockset = st_lockset_with(&races->model->locksets, access.lockset,
+                                         st_variable_lock(races->model, event->target));
     on_access(races, event->target, &access);
 }
 

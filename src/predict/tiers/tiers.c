@@ -26,39 +26,33 @@ struct tiers {
 
 /* ---- whom to search for ---- */
 
-static int by_begin(const void *left, const void *right) {
-    uint64_t a = (*(const struct st_instance *const *)left)->begin;
-    uint64_t b = (*(const struct st_instance *const *)right)->begin;
-    return (a > b) - (a < b);
-}
-
 /* The instance is one of several parts of a block, which fork, join and barriers divide. Commit
  * nodes judge each by itself, and a schedule that cuts the block may cut none of them. */
-static bool is_part(const struct st_instance *const *instances, size_t count, size_t i) {
-    uint64_t begin = instances[i]->begin;
-    return (i && instances[i - 1]->begin == begin) ||
-           (i + 1 < count && instances[i + 1]->begin == begin);
+static bool is_part(const struct st_model *model, const uint32_t *order, size_t i) {
+    uint64_t begin = model->instances[order[i]].begin;
+    return (i && model->instances[order[i - 1]].begin == begin) ||
+           (i + 1 < model->instance_count && model->instances[order[i + 1]].begin == begin);
 }
 
 static void collect_suspects(struct tiers *tiers, const struct st_model *model,
                              const struct st_predict_options *options) {
     bool all = options->may_deadlock || options->order == ST_MODEL_ALL;
-    size_t count = model->instance_count;
-    const struct st_instance **sorted = st_alloc(count + 1, sizeof *sorted);
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = &model->instances[i];
-    qsort(sorted, count, sizeof *sorted, by_begin);
-    tiers->suspects = st_alloc(count + 1, sizeof *tiers->suspects);
-    for (size_t i = 0; i < count; i++) {
-        bool part = is_part(sorted, count, i);
-        bool atomic = tiers->possible.verdicts[sorted[i]->unit] == ST_BLOCK_ATOMIC;
-        bool ordered = atomic && sorted[i]->ordered_within;
+    uint32_t *order = st_instances_by_begin(model);
+    size_t capacity = 0;
+    for (size_t i = 0; i < model->instance_count; i++) {
+        const struct st_instance *instance = &model->instances[order[i]];
+        bool part = is_part(model, order, i);
+        bool atomic = tiers->possible.verdicts[instance->unit] == ST_BLOCK_ATOMIC;
+        bool ordered = atomic && instance->ordered_within;
+        bool first = !i || model->instances[order[i - 1]].begin != instance->begin;
         tiers->has_parts |= part;
         tiers->has_order_within |= ordered;
-        if ((!i || sorted[i - 1]->begin != sorted[i]->begin) && (all || part || ordered || !atomic))
-            tiers->suspects[tiers->suspect_count++].begin = sorted[i]->begin;
+        if (!first || !(all || part || ordered || !atomic))
+            continue;
+        st_reserve(&tiers->suspects, &capacity, tiers->suspect_count + 1);
+        tiers->suspects[tiers->suspect_count++].begin = instance->begin;
     }
-    free(sorted);
+    free(order);
 }
 
 /* Without a proof a block is still possible, so the search has a time of its own. Each depth of

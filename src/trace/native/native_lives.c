@@ -61,29 +61,46 @@ void native_lives_name(struct native_lives *lives, const struct st_names *names,
     lives->variables += count;
 }
 
-/* A new variable of the same name. */
-static bool renew(struct native_lives *lives, struct st_names *names, uint32_t number) {
-    size_t length = st_name_length(names, lives->numbers[number]);
-    char *name = st_strdup(st_name(names, lives->numbers[number]));
-    uint32_t renewed = st_names_append(names, name, length);
+/* Returns the number of another variable of the same name, or ST_NAMES_FULL. */
+static uint32_t name_again(struct native_lives *lives, struct st_names *names, uint32_t number) {
+    size_t length = st_name_length(names, number);
+    char *name = st_strdup(st_name(names, number));
+    uint32_t again = st_names_append(names, name, length);
     free(name);
+    lives->renewed_bytes += length + 1;
+    return again;
+}
+
+static uint32_t pack_again(struct st_packed_names *packed, struct st_names *names,
+                           uint32_t number) {
+    if (names->count >= ST_NAMES_FULL - 1)
+        return ST_NAMES_FULL;
+    st_packed_names_repeat(packed, number);
+    st_names_skip(names, 1);
+    return names->count - 1;
+}
+
+/* A new variable of the same name. */
+static bool renew(struct native_lives *lives, struct st_names *names,
+                  struct st_packed_names *packed, uint32_t number) {
+    uint32_t old = lives->numbers[number];
+    uint32_t renewed = packed ? pack_again(packed, names, old) : name_again(lives, names, old);
     if (renewed == ST_NAMES_FULL)
         return false;
-    lives->renewed_bytes += length + 1;
     lives->numbers[number] = renewed;
     st_bit_clear(lives->ended.words, number);
     return true;
 }
 
 bool native_lives_renumber(struct native_lives *lives, struct st_names *names,
-                           struct st_event *events, size_t count) {
+                           struct st_packed_names *packed, struct st_event *events, size_t count) {
     if (!lives->number_capacity)
         return true;
     for (size_t i = 0; i < count; i++) {
         if (events[i].op > ST_WRITE)
             continue;
         uint32_t number = events[i].target;
-        if (st_bits_has(&lives->ended, number) && !renew(lives, names, number))
+        if (st_bits_has(&lives->ended, number) && !renew(lives, names, packed, number))
             return false;
         events[i].target = lives->numbers[number];
     }

@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "trace/format.h"
 #include "trace/native/native_format.h"
+#include "trace/packed_names.h"
 
 /* Invariant: unless numbers are reused, number i of the file is numbers[i], and has ended and not
  * been used since if it is in `ended`. Before the first end, the two are equal, and there is no
@@ -33,8 +34,9 @@ const char *native_lives_take(struct native_lives *lives, bool reuses, const uns
 /* So many names of variables were entered, the last ones that the symbols have. */
 void native_lives_name(struct native_lives *lives, const struct st_names *names, uint32_t count);
 
-/* Gives the accesses among these events the numbers of their lives. False: too many names. */
+/* Gives the accesses among these events the numbers of their lives. False: too many names. packed:
+ * where the names are; NULL: in their table. */
 bool native_lives_renumber(struct native_lives *lives, struct st_names *names,
-                           struct st_event *events, size_t count);
+                           struct st_packed_names *packed, struct st_event *events, size_t count);
 
 #endif

@@ -122,8 +122,10 @@ static const char *take_names(struct reader *reader, enum names_table table, uin
                               struct native_cursor text) {
     struct st_names *names = names_table(reader->symbols, table);
     if (table == TABLE_VARIABLES && reader->packed) {
-        native_lives_name(&reader->lives, names, count);
-        return take_packed(reader, count, text);
+        const char *problem = take_packed(reader, count, text);
+        if (!problem)
+            native_lives_name(&reader->lives, names, count);
+        return problem;
     }
     const char *problem = keep(reader, text.left + NAME_BYTES * (uint64_t)count);
     if (problem)
@@ -284,7 +286,7 @@ static const char *renumber(struct reader *reader, struct st_event *events, size
     struct native_lives *lives = &reader->lives;
     struct st_names *names = &reader->symbols->variables;
     uint64_t bytes = lives->renewed_bytes, count = names->count;
-    if (!native_lives_renumber(lives, names, events, n))
+    if (!native_lives_renumber(lives, names, reader->packed, events, n))
         return "there are too many variables";
     return keep(reader, lives->renewed_bytes - bytes + NAME_BYTES * (names->count - count));
 }
