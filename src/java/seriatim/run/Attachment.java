@@ -61,5 +61,23 @@ public final class Attachment {
         return true;
     }
 
+    private static final String[] NEEDED = {
+        "Arrays", "Arrays$Cache", "Atomics", "Cells", "Eager", "Frames", "Guesses", "Hooks", "Learned",
+        "LeftFrames", "Objects", "Objects$Known", "OwnParts", "Parts", "Shadow", "SharedReads",
+        "SharedReads$Entry", "SideTable", "SideTable$Node", "SideTable$Stripe", "Slots", "Sync",
+        "ThreadState", "Threads", "Threads$Forked", "Turns", "Writer",
+    };
+
+    /** Loads what tells of accesses. If a changed class of the JDK did that, and is one that loading
+     * needs, it would come back to the class that is being loaded. */
+    public static void loadNeeded() {
+        try {
+            for (String name : NEEDED)
+                Class.forName("seriatim.run." + name);
+        } catch (ClassNotFoundException e) {
+            Settings.complain("the agent is not complete: " + e);
+        }
+    }
+
     private Attachment() {}
 }

@@ -156,6 +156,7 @@ public final class Threads {
             t.frames.emitAll();
             Sync.join(t, child.serial, t.site);
             t.learned.add(child.after);
+            child.after = null; // few are joined twice, and programs can have many threads
         } finally {
             t.inside = false;
         }

@@ -61,8 +61,10 @@ public final class Transformer implements ClassFileTransformer {
         for (Class<?> type : instrumentation.getAllLoadedClasses())
             if (Settings.isJdk(type.getName().replace('.', '/')))
                 wanted.add(type);
-        if (!wanted.isEmpty() && Attachment.attach())
-            retransform(instrumentation, wanted);
+        if (wanted.isEmpty() || !Attachment.attach())
+            return;
+        Attachment.loadNeeded();
+        retransform(instrumentation, wanted);
     }
 
     @Override
