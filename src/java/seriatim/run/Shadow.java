@@ -24,7 +24,7 @@ final class Shadow {
 
     /** A read that is no repetition. */
     static void read(ThreadState t, long[] part, int index, int site) {
-        if (t.inside || (t.initialising > 0 && Initialisers.leavesOut(t, part))
+        if (t.inside || (t.initialising > 0 && Sync.Initialisers.leavesOut(t, part))
                 || (t.guessing && Guesses.keep(t, part, index, site)))
             return;
         t.inside = true;
@@ -44,7 +44,7 @@ final class Shadow {
     }
 
     static void write(ThreadState t, long[] part, int index, int site) {
-        if (t.inside || (t.initialising > 0 && Initialisers.leavesOut(t, part)))
+        if (t.inside || (t.initialising > 0 && Sync.Initialisers.leavesOut(t, part)))
             return;
         if (t.guessing)
             Guesses.tell(t);
