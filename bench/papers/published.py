@@ -63,13 +63,12 @@ PROGRAMS = {
     "sor": grande("sor", "SOR", 15),
     "sparsematmult": grande("sparsematmult", "SparseMatmult", 5),
     "moldyn": grande("moldyn", "MolDyn", 38, "moldyn"),
-    "montecarlo": grande("montecarlo", "MonteCarlo", 3, "montecarlo"),
+    "montecarlo": grande("montecarlo", "MonteCarlo", 1, "montecarlo"),
     "raytracer": grande("raytracer", "RayTracer", 15, "raytracer"),
-    "avrora": dacapo("avrora", "avrora.Main -seconds=0.1 -platform=mica2 -simulation=sensor-network -nodecount=4,2 "
+    "avrora": dacapo("avrora", "avrora.Main -seconds=0.4 -platform=mica2 -simulation=sensor-network -nodecount=4,2 "
                      "-stagger-start=1000000 scratch/test/tinyos/CntToRfm.elf scratch/test/tinyos/RfmToLeds.elf"),
     "luindex": dacapo("luindex"),
-    "lusearch": dacapo("lusearch", "org.dacapo.lusearch.Search -index scratch/lusearch/index-default -queries scratch/lusearch/query "
-                       f"-output scratch/lusearch.out -totalqueries 4 -threads {THREADS}"),
+    "lusearch": dacapo("lusearch"),
     "sunflow": dacapo("sunflow"),
 }
 
@@ -78,7 +77,7 @@ def read_list(folder, kind, name):
     """The lines of a published list, and those that DoubleChecker has for all programs."""
     if not name:
         return NAIVE
-    text = NAIVE
+    text = ""
     for file in (name, "methodNames"):
         with open(os.path.join(folder, LISTS, kind, file + ".txt"), encoding="utf-8") as lines:
             text += lines.read() + "\n"

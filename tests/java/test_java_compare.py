@@ -4,11 +4,13 @@ import csv
 import functools
 import io
 import json
+import os
 import subprocess
 import tempfile
 import unittest
 
-from test_java_options import FOUND, Case
+from test_java_options import BINARY, FOUND, Case
+from test_java_programs import HERE
 
 NAMING = ("witness", "velodrome", "regiontrack", "doublechecker")
 SILENT = ("aerodrome", "rt-trace")
@@ -145,6 +147,25 @@ class Tables(Case):
         done = self.seriatim("refine", "--format=spec", "--settle=1", "--blocks=nonleaf", "--", "java", "-cp", classes(), "Turns")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([line.split()[2] for line in done.stdout.splitlines() if line.startswith("atomic")], ["Turns.second"])
+
+    def test_a_published_program_beside_the_columns_of_the_papers(self):
+        """A program of ours under a name of theirs. The list for the first table leaves out what is cut."""
+        program, lists = self.folder / "Velodrome/testcases/Benchmarks/philo", self.folder / "doublechecker-single-run/avd"
+        program.mkdir(parents=True)
+        (program / "Philo.java").write_text(PROGRAM.replace("Turns", "Philo"))
+        subprocess.run(["javac", "-g", "Philo.java"], cwd=program, check=True)
+        subprocess.run(["jar", "cf", "philo.jar", "Philo.class"], cwd=program, check=True)
+        for kind, more in (("atomicity-specifications", "LPhilo;.increment (Z)V:1(0)\n"), ("iterative-refinement-start", "")):
+            (lists / kind).mkdir(parents=True)
+            (lists / kind / "philo.txt").write_text("# Philo\nLPhilo;.main ([Ljava/lang/String;)V:69(0)\n" + more)
+            (lists / kind / "methodNames.txt").write_text("Ljava/lang/Thread;.run ():742(0)\n")
+        done = subprocess.run(["python3", HERE.parent.parent / "bench/papers/programs.py", "--published", self.folder, "--only=philo"],
+                              env={**os.environ, "SERIATIM_BUILD": str(BINARY.parent)}, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        times, rounds = ([cell.strip() for cell in line.strip("|").split("|")] for line in done.stdout.splitlines()
+                         if line.startswith("| philo"))
+        self.assertEqual((times[6], times[9], times[14]), ("yes", "613", "yes"), done.stdout)
+        self.assertEqual((rounds[1], rounds[3], rounds[4]), ("1 / 1 / 1", "2 / 2 / 2", "-"), done.stdout)
 
     def test_options_for_java_need_a_program(self):
         trace = self.folder / "trace.std"

@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import seriatim.run.KeyLock;
 import seriatim.run.MapCells;
+import seriatim.run.MapCells.KeyLock;
 import seriatim.run.ThreadState;
 import seriatim.run.Turns;
 

@@ -43,7 +43,7 @@ final class Area {
 
     /** Is this the process that is controlled? The first one is. */
     static boolean claim() {
-        int process = seriatim.run.ProcessId.get();
+        int process = seriatim.agent.ProcessId.get();
         if (UNSAFE.compareAndSwapInt(null, at + AREA_PROCESS, 0, process))
             return true;
         UNSAFE.getAndAddInt(null, at + AREA_OTHERS, 1);

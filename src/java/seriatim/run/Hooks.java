@@ -48,13 +48,13 @@ public final class Hooks {
 
     public static void endInitialiser(ThreadState t, int number, Class<?> type, int site) {
         t.initialising--;
-        Initialisers.end(t, number, type, site);
+        Sync.Initialisers.end(t, number, type, site);
     }
 
     /** A class is used whose initialiser may have been another thread's. */
     public static void used(int number, ThreadState t, int site) {
-        if (Initialisers.any)
-            Initialisers.use(t, number, site);
+        if (Sync.Initialisers.any)
+            Sync.Initialisers.use(t, number, site);
     }
 
     public static void leaveAtomic(ThreadState t) {

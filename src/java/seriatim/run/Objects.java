@@ -21,7 +21,7 @@ final class Objects {
         if (object instanceof Class)
             return "class " + ((Class<?>) object).getTypeName();
         String name = object.getClass().getTypeName();
-        if (object instanceof KeyLock)
+        if (object instanceof MapCells.KeyLock)
             return "key of ConcurrentHashMap";
         int lambda = name.indexOf("$$Lambda"); // what follows differs from run to run
         if (lambda >= 0)

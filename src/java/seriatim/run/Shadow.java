@@ -59,7 +59,7 @@ final class Shadow {
 
     @DontInline
     private static void readAtLength(ThreadState t, long[] part, int index, int site) {
-        if (t.inside || (t.initialising > 0 && Initialisers.leavesOut(t, part))
+        if (t.inside || (t.initialising > 0 && Sync.Initialisers.leavesOut(t, part))
                 || (t.guessing && Guesses.keep(t, part, index, site)))
             return;
         t.inside = true;
@@ -91,7 +91,7 @@ final class Shadow {
 
     @DontInline
     private static void writeAtLength(ThreadState t, long[] part, int index, int site) {
-        if (t.inside || (t.initialising > 0 && Initialisers.leavesOut(t, part)))
+        if (t.inside || (t.initialising > 0 && Sync.Initialisers.leavesOut(t, part)))
             return;
         if (t.guessing)
             Guesses.tell(t);

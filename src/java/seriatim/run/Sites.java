@@ -55,7 +55,7 @@ public final class Sites {
     static synchronized void open(String where) throws IOException {
         Path target;
         if (where == null) {
-            String name = "seriatim-java-" + ProcessId.get() + ".sites";
+            String name = "seriatim-java-" + seriatim.agent.ProcessId.get() + ".sites";
             target = Path.of(System.getProperty("java.io.tmpdir"), name);
             Files.deleteIfExists(target);
             Files.createFile(target, PosixFilePermissions.asFileAttribute(

@@ -28,7 +28,7 @@ final class Stream {
             if (version != VERSION)
                 return "the stream has version " + version + ", and this agent wants " + VERSION
                         + "; install seriatim and seriatim-java.jar of the same version";
-            int process = ProcessId.get();
+            int process = seriatim.agent.ProcessId.get();
             if (!granted && !UNSAFE.compareAndSwapInt(null, at + HEAD_ATTACHED, 0, process))
                 return ""; // another process was first: nothing to say
             begin(memory, at);

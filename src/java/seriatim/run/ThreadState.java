@@ -37,7 +37,7 @@ public final class ThreadState {
     Object handed; // the last task that was handed on, and the position after that
     long handedAt;
     boolean toldInInitialiser; // they did something that is told
-    private boolean[] usedClasses = {}; // by their numbers (Initialisers)
+    private boolean[] usedClasses = {}; // by their numbers (Sync.java)
     int snapshot; // of a list (CopiedLists.java)
 
     long chunk;

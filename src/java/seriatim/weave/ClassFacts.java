@@ -11,10 +11,10 @@ import org.objectweb.asm.FieldVisitor;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 import seriatim.run.Handles;
-import seriatim.run.Initialisers;
 import seriatim.run.Parts;
 import seriatim.run.Settings;
 import seriatim.run.Sites;
+import seriatim.run.Sync;
 
 /** The fields of a class, from its class file: classes are not loaded to learn of them. */
 final class ClassFacts {
@@ -232,7 +232,7 @@ final class ClassFacts {
 
     private synchronized int initialiserNumber() {
         if (initialiser == 0)
-            initialiser = Initialisers.newNumber();
+            initialiser = Sync.Initialisers.newNumber();
         return initialiser;
     }
 

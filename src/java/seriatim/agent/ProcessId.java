@@ -1,4 +1,4 @@
-package seriatim.run;
+package seriatim.agent;
 
 import java.io.IOException;
 import java.nio.file.Files;
