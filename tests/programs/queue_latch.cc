@@ -61,9 +61,7 @@ static BLOCK void count(const Part &part, int slow) {
 
 static BLOCK long average() {
     std::lock_guard<std::mutex> hold(done.lock);
-    long sum = done.sum;
-    int count = done.count;
-    return count ? sum / count : 0;
+    return done.sum / (done.count + 1);
 }
 
 static BLOCK long gather() {

@@ -79,11 +79,10 @@ static BLOCK void finish(struct task *task, int slow) {
 
 static BLOCK long mean(void) {
     pthread_mutex_lock(&pool.lock);
-    long total = pool.total;
-    int done = pool.done;
-    pool.stop = done == TASKS;
+    long result = pool.total / (pool.done + 1);
+    pool.stop = pool.done == TASKS;
     pthread_mutex_unlock(&pool.lock);
-    return done ? total / done : 0;
+    return result;
 }
 
 THREAD(owner) {
