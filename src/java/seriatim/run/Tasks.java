@@ -1,6 +1,7 @@
 package seriatim.run;
 
 import java.util.concurrent.CountedCompleter;
+import java.util.concurrent.Phaser;
 
 /**
  * Tasks and futures of the JDK, called from its own code. Handing a task to others comes before it
@@ -88,12 +89,16 @@ public final class Tasks {
 
     /** All have arrived at a barrier, and what is to be done then begins. */
     public static void trips(Object barrier) {
-        receive(barrier, 0);
+        if (barrier.getClass() != Phaser.class) // which does nothing then
+            receive(barrier, 0);
     }
 
-    /** It is done. */
+    /** It is done. Others may come to the next phase before this thread goes on. */
     public static void tripped(Object barrier) {
+        if (barrier.getClass() == Phaser.class)
+            return;
         send(barrier, 0);
+        waits(barrier);
     }
 
     public static void completesPart(Object task) {
