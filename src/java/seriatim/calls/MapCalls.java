@@ -15,7 +15,7 @@ import seriatim.run.ThreadState;
 import seriatim.run.Turns;
 
 /** Concurrent maps: what one has for a key is a variable. Where functions of the program may be called
- * meanwhile, an operation is told when it is over. */
+ * meanwhile, an operation is emitted when it is over. */
 @Replaces({Map.class, ConcurrentMap.class, ConcurrentHashMap.class, ConcurrentSkipListMap.class})
 public final class MapCalls {
     @SuppressWarnings("unchecked")
@@ -156,7 +156,7 @@ public final class MapCalls {
         point(AT_ATOMIC_WRITE, map, t, site);
         boolean there = map.containsKey(key);
         Object value = of(map).computeIfAbsent(key, KeyLock.held(map, key, with, t, site));
-        MapCells.tell(MapCells.updateIf(!there), map, key, t, site);
+        MapCells.emit(MapCells.updateIf(!there), map, key, t, site);
         return value;
     }
 
@@ -164,7 +164,7 @@ public final class MapCalls {
             BiFunction<Object, Object, Object> with, ThreadState t, int site) {
         point(AT_ATOMIC_WRITE, map, t, site);
         Object value = of(map).computeIfPresent(key, KeyLock.held(map, key, with, t, site));
-        MapCells.tell(MapCells.UPDATE, map, key, t, site);
+        MapCells.emit(MapCells.UPDATE, map, key, t, site);
         return value;
     }
 
@@ -172,7 +172,7 @@ public final class MapCalls {
             BiFunction<Object, Object, Object> with, ThreadState t, int site) {
         point(AT_ATOMIC_WRITE, map, t, site);
         Object value = of(map).compute(key, KeyLock.held(map, key, with, t, site));
-        MapCells.tell(MapCells.UPDATE, map, key, t, site);
+        MapCells.emit(MapCells.UPDATE, map, key, t, site);
         return value;
     }
 
@@ -180,7 +180,7 @@ public final class MapCalls {
             BiFunction<Object, Object, Object> with, ThreadState t, int site) {
         point(AT_ATOMIC_WRITE, map, t, site);
         Object result = of(map).merge(key, value, KeyLock.held(map, key, with, t, site));
-        MapCells.tell(MapCells.UPDATE, map, key, t, site);
+        MapCells.emit(MapCells.UPDATE, map, key, t, site);
         return result;
     }
 
@@ -204,7 +204,7 @@ public final class MapCalls {
             Map<?, ?> map, BiConsumer<Object, Object> with, ThreadState t, int site) {
         point(AT_ATOMIC_READ, map, t, site);
         of(map).forEach(with == null || !(map instanceof ConcurrentMap) ? with : (key, value) -> {
-            MapCells.tell(MapCells.READ, map, key, t, site);
+            MapCells.emit(MapCells.READ, map, key, t, site);
             with.accept(key, value);
         });
     }

@@ -17,6 +17,6 @@ public interface Host {
     /** The place in the code of a row of the site file. */
     long place(int row);
 
-    /** Nothing more will be told. */
+    /** Nothing more will be emitted. */
     void ends();
 }

@@ -41,7 +41,7 @@ final class Atomics {
     static void done(ThreadState t, long[] part, int index, int kind, long before, long after,
             int site) {
         if (t.guessing && kind > ATOMIC_FAIL)
-            Guesses.tell(t);
+            Guesses.emit(t);
         t.inside = true;
         // An exchange may find what it brings: who does nothing else spins.
         if (kind > ATOMIC_FAIL && (kind != ATOMIC_EXCHANGE || before != after || before == 0))

@@ -68,7 +68,7 @@ public final class Attachment {
         "ThreadState", "Threads", "Threads$Forked", "Turns", "Writer",
     };
 
-    /** Loads what tells of accesses. If a changed class of the JDK did that, and is one that loading
+    /** Loads what emits accesses. If a changed class of the JDK did that, and is one that loading
      * needs, it would come back to the class that is being loaded. */
     public static void loadNeeded() {
         try {

@@ -38,7 +38,7 @@ public final class Cells {
         return part;
     }
 
-    /** Null: it is not told. */
+    /** Null: it is not emitted. */
     private static long[] partFor(Object holder, int i, ThreadState t, int site) {
         if (holder == null || t.inside || i < 0)
             return null;
@@ -52,7 +52,7 @@ public final class Cells {
         return part;
     }
 
-    /** Before an operation; one of the others follows. Null: it is not told. */
+    /** Before an operation; one of the others follows. Null: it is not emitted. */
     public static long[] begin(Object holder, int i, ThreadState t, int site) {
         approach(holder, i, t, site);
         return begin(partFor(holder, i, t, site), i, t);
@@ -66,7 +66,7 @@ public final class Cells {
         return begin(part, i, t);
     }
 
-    /** Before an update that afterwards() tells. */
+    /** Before an update that afterwards() emits. */
     public static void approach(Object holder, int i, ThreadState t, int site) {
         long[] part = Turns.ON ? partFor(holder, i, t, site) : null;
         if (part != null)
@@ -110,7 +110,7 @@ public final class Cells {
         return reference == null ? 0 : 1L << 32 | System.identityHashCode(reference);
     }
 
-    /** An update that calls the program's own functions: it is told when it is over. */
+    /** An update that calls the program's own functions: it is emitted when it is over. */
     public static void afterwards(
             Object holder, int i, long before, long after, ThreadState t, int site) {
         long[] part = begin(partFor(holder, i, t, site), i, t);

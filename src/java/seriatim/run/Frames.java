@@ -63,7 +63,7 @@ final class Frames {
         if (depth == 0)
             return;
         if (depth <= t.guessingAt)
-            Guesses.tell(t);
+            Guesses.emit(t);
         int d = --depth;
         if (emitted > d) {
             leaveEmitted(d);

@@ -2,7 +2,7 @@ package seriatim.run;
 
 /**
  * Reads between tryOptimisticRead() and validate() of a StampedLock. They count only if the stamp is
- * still valid: then nothing was written meanwhile, so they are told at that time. Otherwise the
+ * still valid: then nothing was written meanwhile, so they are emitted at that time. Otherwise the
  * program throws away what it has read, and so does this.
  */
 public final class Guesses {
@@ -14,7 +14,7 @@ public final class Guesses {
     public static void begin(ThreadState t) {
         if (t.inside)
             return;
-        tell(t);
+        emit(t);
         if (t.guesses == null)
             t.guesses = new Guesses();
         t.guessing = true;
@@ -50,15 +50,15 @@ public final class Guesses {
     }
 
     /** Something else happens than reading: whether the stamp is valid will not be known in time. */
-    static void tell(ThreadState t) {
+    static void emit(ThreadState t) {
         end(t, true);
     }
 
-    /** False: there are too many, and this one is told like any other. */
+    /** False: there are too many, and this one is emitted like any other. */
     static boolean keep(ThreadState t, long[] part, int index, int site) {
         Guesses all = t.guesses;
         if (all.count == MOST) {
-            tell(t);
+            emit(t);
             return false;
         }
         all.parts[all.count] = part;

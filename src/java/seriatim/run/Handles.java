@@ -90,7 +90,7 @@ public final class Handles {
 
     /**
      * An access by reflection. Its call stays in the class that is allowed to make it, and may throw, so
-     * nothing is held meanwhile: a volatile field may be told a moment too early or too late.
+     * nothing is held meanwhile: a volatile field may be emitted a moment too early or too late.
      */
     public static void reflected(
             Field field, Object object, boolean write, ThreadState t, int site) {

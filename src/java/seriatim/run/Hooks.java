@@ -62,7 +62,7 @@ public final class Hooks {
         t.frames.pop();
     }
 
-    /** While classes are changed, nothing is told. What was before, for resume(). */
+    /** While classes are changed, nothing is emitted. What was before, for resume(). */
     public static boolean pause() {
         ThreadState t = ThreadState.known();
         if (t == null)

@@ -13,7 +13,7 @@ import java.util.function.Function;
 public final class MapCells {
     private static final int HASHES = (int) (Objects.INDEXED / 8) - 2;
     public static final int NOTHING = -1, READ = ATOMIC_LOAD, UPDATE = ATOMIC_EXCHANGE;
-    private static final int MOST = 256; // of a map that are told when all are read
+    private static final int MOST = 256; // of a map that are emitted when all are read
     private static final SideTable<ConcurrentHashMap<Integer, long[]>> table = new SideTable<>();
 
     private static final long MAP = offset("map"), LAST = offset("lastReturned");
@@ -54,7 +54,7 @@ public final class MapCells {
                 && map.getClass().getName().startsWith("java.util.");
     }
 
-    /** What the thread sees of all keys. A large map would cost more than it tells. */
+    /** What the thread sees of all keys. A large map would cost more than it is worth. */
     public static void readAll(Map<?, ?> map, ThreadState t, int site) {
         ConcurrentHashMap<Integer, long[]> cells = isOurs(map, t) ? table.find(map) : null;
         if (cells == null || cells.size() > MOST)
@@ -71,13 +71,13 @@ public final class MapCells {
             return;
         Map.Entry<?, ?> last = (Map.Entry<?, ?>) Memory.UNSAFE.getObject(iterator, LAST);
         if (last != null)
-            tellHere(READ, (Map<?, ?>) Memory.UNSAFE.getObject(iterator, MAP), last.getKey());
+            emitHere(READ, (Map<?, ?>) Memory.UNSAFE.getObject(iterator, MAP), last.getKey());
     }
 
-    private static void tellHere(int kind, Map<?, ?> map, Object key) {
+    private static void emitHere(int kind, Map<?, ?> map, Object key) {
         ThreadState t = Stream.head == 0 ? null : ThreadState.known();
         if (t != null)
-            tell(kind, map, key, t, t.site);
+            emit(kind, map, key, t, t.site);
     }
 
     private static long[] cellOf(Map<?, ?> map, Object key, ThreadState t) {
@@ -94,7 +94,7 @@ public final class MapCells {
     }
 
     /** Before an operation that calls no function of the program, as the key is of the JDK: until end()
-     * no other one about the key is told. Null: it is told afterwards, or not at all. */
+     * no other one about the key is emitted. Null: it is emitted afterwards, or not at all. */
     public static long[] begin(Map<?, ?> map, Object key, ThreadState t) {
         boolean plain = map != null && map.getClass() == ConcurrentHashMap.class && key != null
                 && (key instanceof Enum || key.getClass().getName().startsWith("java.lang."));
@@ -107,7 +107,7 @@ public final class MapCells {
     public static void end(
             long[] cell, int kind, Map<?, ?> map, Object key, ThreadState t, int site) {
         if (cell == null)
-            tell(kind, map, key, t, site);
+            emit(kind, map, key, t, site);
         else if (kind == NOTHING)
             Atomics.unlock(cell, Parts.FIRST);
         else
@@ -118,7 +118,7 @@ public final class MapCells {
         return done ? UPDATE : READ;
     }
 
-    public static void tell(int kind, Map<?, ?> map, Object key, ThreadState t, int site) {
+    public static void emit(int kind, Map<?, ?> map, Object key, ThreadState t, int site) {
         long[] cell = kind == NOTHING ? null : cellOf(map, key, t);
         if (cell == null)
             return;

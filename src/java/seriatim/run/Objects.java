@@ -44,7 +44,7 @@ final class Objects {
         return known.address;
     }
 
-    /** The address that it has, or will have when something is told of it. */
+    /** The address that it has, or will have when something is emitted about it. */
     static long reserved(Object object) {
         long[] part = OwnParts.partOf(object);
         if (part == null)
@@ -65,7 +65,7 @@ final class Objects {
             known.address = Parts.reserve(isIndexed(object) ? INDEXED : 16);
     }
 
-    /** Has anything been told of the object as such? */
+    /** Was anything emitted about the object as such? */
     static boolean isKnown(Object object) {
         return table.find(object) != null || OwnParts.partOf(object) != null;
     }

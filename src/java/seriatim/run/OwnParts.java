@@ -26,7 +26,7 @@ final class OwnParts {
         return all.length == 0 ? null : (long[]) Memory.UNSAFE.getObject(object, all[0]);
     }
 
-    /** The copy was made by clone(), so what it has is the original's. If not, that was told by a
+    /** The copy was made by clone(), so what it has is the original's. If not, that was emitted by a
      * clone() that this one has called. */
     static void separate(Object original, Object copy, ThreadState t, int site) {
         for (long offset : offsets.get(copy.getClass())) {

@@ -12,10 +12,10 @@ import jdk.internal.vm.annotation.ForceInline;
  * Accesses to variables. A part (Parts.java) has three words for each variable: who wrote it last,
  * who has read it since, and where in the code (the write above, the read below). This is
  * src/runtime/deferred for variables that are always accessed as a whole: so no word ever has to
- * tell of two epochs, and nothing is mixed or spilled.
+ * know of two epochs, and nothing is mixed or spilled.
  *
  * <p>While a class is initialised, what the thread does with objects that no other thread has touched
- * is not told: whoever uses the class first would have done it, and all others come after it.
+ * is not emitted: whoever uses the class first would have done it, and all others come after it.
  */
 final class Shadow {
     /** Two more are for learning who shares it (seriatim.control.Learning), if threads take turns. */
@@ -94,7 +94,7 @@ final class Shadow {
         if (t.inside || (t.initialising > 0 && Sync.Initialisers.leavesOut(t, part)))
             return;
         if (t.guessing)
-            Guesses.tell(t);
+            Guesses.emit(t);
         t.inside = true;
         try {
             t.frames.boardAll();

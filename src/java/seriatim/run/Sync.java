@@ -29,7 +29,7 @@ public final class Sync {
         if (t.inside || object == null)
             return;
         if (t.guessing)
-            Guesses.tell(t);
+            Guesses.emit(t);
         t.inside = true;
         try {
             t.frames.emitAll();
@@ -55,7 +55,7 @@ public final class Sync {
         about(t, RECEIVE, channel, object, site, true);
     }
 
-    /** Tells of a semaphore when it is first used, with as many permits as it has then. */
+    /** Emits a semaphore when it is first used, with as many permits as it has then. */
     public static void semaphoreSeen(
             ThreadState t, java.util.concurrent.Semaphore semaphore, int site) {
         if (semaphore == null || t.inside || semaphores.find(semaphore) != null)
@@ -95,7 +95,7 @@ public final class Sync {
     /**
      * Classes that are initialised: the end of a static initialiser comes before every use of its class
      * by other threads, as the JVM sees to it. That matters only if the initialiser did something that is
-     * told (Shadow.java), which is rare; until then a use of a class costs one look.
+     * emitted (Shadow.java), which is rare; until then a use of a class costs one look.
      *
      * <p>As where C programs do something once (src/runtime/intercept/sync/once.c), inferred blocks are
      * split: by who initialised the class on behalf of all, and by who finds it done meanwhile.
@@ -117,25 +117,25 @@ public final class Sync {
 
         static boolean any; // who uses a class has seen what its initialiser did, this included
         private static int numbers;
-        private static volatile Done[] all = {}; // by number; null: nothing was told
+        private static volatile Done[] all = {}; // by number; null: nothing was emitted
 
         /** A number for a class that has an initialiser, above 0. */
         public static synchronized int newNumber() {
             return ++numbers;
         }
 
-        /** Is an access in an initialiser not told? */
+        /** Is an access in an initialiser not emitted? */
         static boolean leavesOut(ThreadState t, long[] part) {
             if (part[0] == 0)
                 return true;
-            t.toldInInitialiser = true;
+            t.emittedInInitialiser = true;
             return false;
         }
 
         static void end(ThreadState t, int number, Class<?> type, int site) {
-            boolean told = t.toldInInitialiser;
-            t.toldInInitialiser &= t.initialising > 0; // that of an inner one is also the outer one's
-            if (!told || number == 0 || t.inside)
+            boolean emitted = t.emittedInInitialiser;
+            t.emittedInInitialiser &= t.initialising > 0; // that of an inner one is also the outer one's
+            if (!emitted || number == 0 || t.inside)
                 return;
             Sync.send(t, type, CHANNEL, site);
             keep(number, new Done(type, t));

@@ -44,7 +44,7 @@ public final class Tasks {
         Sync.receive(t, object, channel, t.site);
     }
 
-    /** Methods that hand a task on may call each other: that is told once, as predictions trust only
+    /** Methods that hand a task on may call each other: that is emitted once, as predictions trust only
      * signals that are given once. */
     public static void handed(Object task) {
         ThreadState t = Stream.head == 0 ? null : ThreadState.known();

@@ -36,7 +36,7 @@ public final class ThreadState {
     int initialising; // how many static initialisers the thread is in
     Object handed; // the last task that was handed on, and the position after that
     long handedAt;
-    boolean toldInInitialiser; // they did something that is told
+    boolean emittedInInitialiser; // they did something that is emitted
     private boolean[] usedClasses = {}; // by their numbers (Sync.java)
     int snapshot; // of a list (CopiedLists.java)
 
@@ -82,7 +82,7 @@ public final class ThreadState {
         return LOCAL.get();
     }
 
-    /** Of all threads that have ended: nothing more is told of them. */
+    /** Of all threads that have ended: nothing more is emitted about them. */
     static final ThreadState ENDED = new ThreadState();
 
     static {

@@ -8,7 +8,7 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 import seriatim.run.Sites;
 
-/** Changes a class so that it tells what it does. */
+/** Changes a class so that it emits what it does. */
 final class ClassWeaver extends ClassVisitor {
     final ClassLoader loader;
     final ClassFacts facts;

@@ -8,7 +8,7 @@ import seriatim.run.Arrays;
 import seriatim.run.Settings;
 
 /**
- * Tells of accesses to elements of arrays. In a method with a loop, each such instruction has two
+ * Emits accesses to elements of arrays. In a method with a loop, each such instruction has two
  * local variables: the array that it had last, and its part. So where an array stays the same, the
  * JVM's compiler sees that its part does, too.
  */
@@ -39,7 +39,7 @@ final class ElementKeepers {
     }
 
     /** Array and index are on top of the stack, and stay there. */
-    void tell(MethodVisitor out, String hook, Runnable pushStateAndSite) {
+    void emit(MethodVisitor out, String hook, Runnable pushStateAndSite) {
         out.visitInsn(Opcodes.DUP2);
         pushStateAndSite.run();
         out.visitIntInsn(Opcodes.SIPUSH, Arrays.newPlace());

@@ -22,12 +22,12 @@ final class JdkWeaver {
         String holder = TASKS, descriptor = "(Ljava/lang/Object;)V";
         String atStart, atEnd;
         int argument; // number of the local variable
-        int second = -1; // that of another one, which is told the same
+        int second = -1; // that of another one, with which the same is called
         boolean ifTrue; // at the end, if the method returns true
         String beforeCall; // owner and name of a method that is called, ...
-        String told; // ... and what its receiver is told to before
-        boolean toldThis; // not its receiver, but `this`
-        String after; // what `this` is told to after that call
+        String called; // ... and what is called with its receiver before
+        boolean callsThis; // not its receiver, but `this`
+        String after; // what is called with `this` after that call
 
         Change start(String hook) {
             atStart = hook;
@@ -52,8 +52,8 @@ final class JdkWeaver {
         /** Before a method is called, and after it. */
         Change around(String call, String before, String afterwards) {
             beforeCall = call;
-            told = before;
-            toldThis = true;
+            called = before;
+            callsThis = true;
             after = afterwards;
             return this;
         }
@@ -99,7 +99,7 @@ final class JdkWeaver {
                 .start("handed").argument(1);
         Change worker = on(pool, "runWorker(Ljava/util/concurrent/ThreadPoolExecutor$Worker;)V");
         worker.beforeCall = "java/lang/Runnable.run";
-        worker.told = "taken";
+        worker.called = "taken";
         on(scheduled, "reExecutePeriodic(Ljava/util/concurrent/RunnableScheduledFuture;)V")
                 .start("handed").argument(1);
         on(pool, "awaitTermination(JLjava/util/concurrent/TimeUnit;)Z")
@@ -147,7 +147,7 @@ final class JdkWeaver {
         on(counted, "tryComplete()V").start("completesPart").end("completedPart");
         on(counted, "propagateCompletion()V").start("completesPart");
         changes.get(counted).get("tryComplete()V").beforeCall = counted + ".onCompletion";
-        changes.get(counted).get("tryComplete()V").told = "completedPart";
+        changes.get(counted).get("tryComplete()V").called = "completedPart";
     }
 
     private static void prepareCompletable() {
@@ -229,7 +229,7 @@ final class JdkWeaver {
         on("java/util/Timer", "sched(Ljava/util/TimerTask;JJ)V").start("handed").argument(1);
         Change loop = on("java/util/TimerThread", "mainLoop()V");
         loop.beforeCall = "java/util/TimerTask.run";
-        loop.told = "taken";
+        loop.called = "taken";
     }
 
     static boolean wants(String name) {
@@ -277,16 +277,16 @@ final class JdkWeaver {
         }
 
         /** Of a call in the method: its receiver is on top of the stack, if it takes nothing. */
-        private void tellBefore(String type) {
-            if (!change.toldThis && type.startsWith("()")) {
+        private void callBefore(String type) {
+            if (!change.callsThis && type.startsWith("()")) {
                 super.visitInsn(Opcodes.DUP);
-                super.visitMethodInsn(Opcodes.INVOKESTATIC, change.holder, change.told,
+                super.visitMethodInsn(Opcodes.INVOKESTATIC, change.holder, change.called,
                         "(Ljava/lang/Object;)V", false);
                 return;
             }
-            callWith(change.told, 0);
+            callWith(change.called, 0);
             if (change.second >= 0)
-                callWith(change.told, change.second);
+                callWith(change.called, change.second);
         }
 
         @Override
@@ -317,7 +317,7 @@ final class JdkWeaver {
             boolean meant =
                     change.beforeCall != null && change.beforeCall.equals(owner + '.' + name);
             if (meant)
-                tellBefore(type);
+                callBefore(type);
             super.visitMethodInsn(opcode, owner, name, type, isInterface);
             if (meant && change.after != null)
                 callWith(change.after, 0);

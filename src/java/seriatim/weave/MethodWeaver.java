@@ -13,7 +13,7 @@ import seriatim.run.Settings;
 import seriatim.run.Turns;
 
 /**
- * Changes a method: it enters and leaves, and each access and lock operation is told. The state of
+ * Changes a method: it enters and leaves, and each access and lock operation is emitted. The state of
  * the thread is in a local variable. In constructors all this begins behind the call of the other
  * constructor: before, there is no object. What we add goes to `mv`, past the adapter, which counts
  * what the constructor itself has on its stack.
@@ -329,17 +329,17 @@ final class MethodWeaver extends AdviceAdapter {
         }
         if (isStaticField) {
             push(found.owner.staticNumber());
-            tell("Static", "I", found, write);
+            emitAccess("Static", "I", found, write);
             super.visitFieldInsn(opcode, owner, field, descriptor);
         } else if (write) {
-            underValue(wide, owner, found, () -> tell("", "[J", found, true));
+            underValue(wide, owner, found, () -> emitAccess("", "[J", found, true));
             super.visitFieldInsn(opcode, owner, field, descriptor);
         } else {
             readField(owner, field, descriptor, found, wide);
         }
     }
 
-    private void tell(String which, String what, ClassFacts.Field field, boolean write) {
+    private void emitAccess(String which, String what, ClassFacts.Field field, boolean write) {
         push(Parts.index(field.index));
         pushStateAndSite();
         call((write ? "write" : "read") + which, "(" + what + "I" + STATE_TYPE + "I)V");
@@ -362,7 +362,7 @@ final class MethodWeaver extends AdviceAdapter {
         mv.visitInsn(Opcodes.DUP);
         if (Turns.ON) { // others may write it before it is read
             toPart(owner, found);
-            tell("", "[J", found, false);
+            emitAccess("", "[J", found, false);
             super.visitFieldInsn(Opcodes.GETFIELD, owner, field, descriptor);
             return;
         }
@@ -374,11 +374,11 @@ final class MethodWeaver extends AdviceAdapter {
             mv.visitInsn(Opcodes.SWAP);
         }
         toPart(owner, found);
-        tell("", "[J", found, false);
+        emitAccess("", "[J", found, false);
     }
 
     /** With the object's part on top of the stack; object and value are below it. */
-    private void underValue(boolean wide, String owner, ClassFacts.Field found, Runnable told) {
+    private void underValue(boolean wide, String owner, ClassFacts.Field found, Runnable emission) {
         if (wide) {
             mv.visitInsn(Opcodes.DUP2_X1);
             mv.visitInsn(Opcodes.POP2);
@@ -388,7 +388,7 @@ final class MethodWeaver extends AdviceAdapter {
             mv.visitInsn(Opcodes.POP);
         }
         toPart(owner, found);
-        told.run();
+        emission.run();
         if (wide) {
             mv.visitInsn(Opcodes.DUP_X2);
             mv.visitInsn(Opcodes.POP);
@@ -428,7 +428,7 @@ final class MethodWeaver extends AdviceAdapter {
         call("afterVolatile", "(IZ" + STATE_TYPE + "I)V");
     }
 
-    /** The value is on top of the stack, and stays there. Numbers with a point are not told. */
+    /** The value is on top of the stack, and stays there. Numbers with a point are not emitted. */
     private void tellValue(String descriptor) {
         char sort = descriptor.charAt(0);
         if (sort == 'F' || sort == 'D') {
@@ -452,12 +452,12 @@ final class MethodWeaver extends AdviceAdapter {
             return;
         }
         if (opcode >= Opcodes.IALOAD && opcode <= Opcodes.SALOAD && Settings.arrays) {
-            keepers.tell(mv, "readElement", this::pushStateAndSite);
+            keepers.emit(mv, "readElement", this::pushStateAndSite);
         } else if (opcode >= Opcodes.IASTORE && opcode <= Opcodes.SASTORE && Settings.arrays) {
             boolean wide = opcode == Opcodes.LASTORE || opcode == Opcodes.DASTORE;
             mv.visitInsn(wide ? Opcodes.DUP2_X2 : Opcodes.DUP_X2);
             mv.visitInsn(wide ? Opcodes.POP2 : Opcodes.POP);
-            keepers.tell(mv, "writeElement", this::pushStateAndSite);
+            keepers.emit(mv, "writeElement", this::pushStateAndSite);
             mv.visitInsn(wide ? Opcodes.DUP2_X2 : Opcodes.DUP2_X1);
             mv.visitInsn(Opcodes.POP2);
         } else if (opcode == Opcodes.MONITORENTER) {
@@ -590,7 +590,7 @@ final class MethodWeaver extends AdviceAdapter {
                 && (method.startsWith("get") || method.startsWith("set"));
     }
 
-    /** It is told before it writes, and after it has read. */
+    /** It is emitted before it writes, and after it has read. */
     private void reflectiveAccess(int opcode, String owner, String method, String descriptor) {
         Type[] declared = Type.getArgumentTypes(descriptor);
         Type[] arguments = new Type[declared.length + 1];
