@@ -97,7 +97,7 @@ THREAD(pricer) {
 }
 
 THREAD(collector) {
-    step(9);
+    schedule_step_after(8);
     double sum = 0;
     for (int i = 0; i < 3; i++)
         sum += collect(*priced.pop(0));

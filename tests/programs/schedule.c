@@ -58,6 +58,10 @@ void schedule_step(int number) {
     errno = saved;
 }
 
+void schedule_step_after(int number) {
+    schedule_step(number + 1);
+}
+
 void schedule_step_or_go_on(int number) {
     int saved = errno;
     await(number, MOMENT_NANOSECONDS);

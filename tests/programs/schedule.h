@@ -31,6 +31,11 @@ extern "C" {
 void schedule_step(int number);
 void schedule_step_or_go_on(int number);
 
+/* The same as the step behind that number; in the serial schedule (serial.c), the thread begins
+ * when the one that made that step has ended. For programs of three threads, of which one must be
+ * last. */
+void schedule_step_after(int number);
+
 /* The id of this thread for the kernel, and a wait until the thread with that id has ended. */
 int schedule_thread(void);
 void schedule_wait_for_end(int thread);

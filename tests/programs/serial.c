@@ -16,6 +16,7 @@
 /* The thread that may go on, or nobody: nobody before step 1, or nobody between two threads. */
 enum { NOT_BEGUN = -1, NOBODY = 0 };
 static int running = NOT_BEGUN;
+static unsigned long made; /* a bit for each step */
 static pthread_key_t key;
 
 /* The thread that was running ends. */
@@ -33,16 +34,32 @@ static int take_over(int from, int me) {
     return __atomic_compare_exchange_n(&running, &from, me, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-void schedule_step(int number) {
+static int is_made(int number) {
+    return number < 0 || __atomic_load_n(&made, __ATOMIC_ACQUIRE) >> number & 1;
+}
+
+/* Begins, if it has not, when nobody is running and step `after` was made (-1: none need be). */
+static void begin_or_go_on(int after, int is_first) {
     int saved = errno, me = (int)syscall(SYS_gettid), current;
     while ((current = __atomic_load_n(&running, __ATOMIC_ACQUIRE)) != me) {
-        int is_free = current == NOBODY || (current == NOT_BEGUN && number == 1);
-        if (!is_free)
-            syscall(SYS_futex, &running, FUTEX_WAIT_PRIVATE, current, NULL, NULL, 0);
-        else if (take_over(current, me))
+        int is_free = current == NOBODY || (current == NOT_BEGUN && is_first);
+        if (is_free && is_made(after) && take_over(current, me))
             pthread_setspecific(key, &key);
+        else if (is_free && !is_made(after))
+            syscall(SYS_sched_yield);
+        else if (!is_free)
+            syscall(SYS_futex, &running, FUTEX_WAIT_PRIVATE, current, NULL, NULL, 0);
     }
     errno = saved;
+}
+
+void schedule_step(int number) {
+    begin_or_go_on(-1, number == 1);
+    __atomic_fetch_or(&made, 1ul << number, __ATOMIC_RELEASE);
+}
+
+void schedule_step_after(int number) {
+    begin_or_go_on(number, 0);
 }
 
 void schedule_step_or_go_on(int number) {
