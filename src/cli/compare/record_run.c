@@ -46,7 +46,7 @@ static void add_java(struct word_list *list, const struct st_java_options *java)
 static char **make_words(const struct st_java_options *java, const char *const *words,
                          const char *path) {
     static const char *const first[] = {"seriatim", "record", "--quiet", "--no-follow", "-o"};
-    struct word_list list = {NULL};
+    struct word_list list = {0};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         add(&list, first[i]);
     add(&list, path);
