@@ -118,7 +118,11 @@ def main():
     options = parse_options()
     os.makedirs(options.keep, exist_ok=True)
     rows, left_out = [], []
-    packages.install(ROOT)
+    try:
+        packages.install(ROOT)
+    except packages.Unavailable as reason:
+        print(f"Nothing was measured: {reason}")
+        return
     for name in options.programs or SHARES:
         try:
             trace = recording(options, name)
