@@ -348,6 +348,13 @@ class Stages(unittest.TestCase):
         found, output = self.run_stages("1", **{name: script for name in "abcd"})
         self.assertEqual(found, [(name, Count(1, 0)) for name in "abcd"], output)
 
+    def test_who_waits_anyway_takes_no_place(self):
+        for name in "abc":
+            os.mkfifo(self.root / name)
+        with unittest.mock.patch.object(test, "WAITING", {"waits"}):
+            found, output = self.run_stages("2", waits="cat c", one="echo 1 >a; cat b", two="cat a; echo 2 >b; echo 3 >c")
+        self.assertEqual([count for _, count in found], 3 * [Count(1, 0)], output)
+
     def test_the_others_know_whether_there_is_a_build(self):
         with unittest.mock.patch.object(test, "NEED_BUILD", {"needs"}):
             found, output = self.run_stages("2", build="exit 1", needs="true", other="true")
