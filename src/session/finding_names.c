@@ -25,7 +25,7 @@ static void want_loc(struct st_finding_names *names, uint64_t loc) {
 static void want_place(struct st_finding_names *names, const struct st_place *place) {
     if (!place->number)
         return;
-    if (place->event.written <= ST_WRITE)
+    if (place->event.written <= ST_WRITE && place->event.target != ST_NO_NAME)
         st_bits_add(&names->variables, place->event.target);
     want_loc(names, place->event.loc);
 }

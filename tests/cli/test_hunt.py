@@ -590,7 +590,8 @@ class Choices(Hunting):
 
     def test_each_strategy_runs(self):
         program = self.program("lost_incr.c")
-        for strategy in ("random", "urw", "pct", "block-pct", "pos", "directed", "stall"):
+        strategies = ("random", "urw", "pct", "block-pct", "pos", "directed", "stall")
+        for strategy in ("random", "directed") if SANITIZED else strategies:
             with self.subTest(strategy=strategy):
                 result = self.found(program, "--strategy", strategy, "--runs", "15")
                 self.assertLessEqual({cut["strategy"] for cut in result["violations"]}, {strategy, "pos", "pct"})
@@ -670,8 +671,9 @@ class Trouble(Hunting):
 
     def test_a_crash_in_a_library_is_where_it_was_called(self):
         lines = IN_LIBRARY.splitlines()
+        ways = (("-O0", ("STRLEN", "MEMCPY")), ("-O2", ("STRLEN", "MEMCPY", "PRINTF", "CALL")))
         for compiler in ("gcc",) if SANITIZED else ("gcc", "clang"):
-            for level, calls in (("-O0", ("STRLEN", "MEMCPY")), ("-O2", ("STRLEN", "MEMCPY", "PRINTF", "CALL"))):
+            for level, calls in (("-O2", ("STRLEN", "CALL")),) if SANITIZED else ways:
                 for what in calls:
                     with self.subTest(compiler=compiler, level=level, what=what):
                         found = self.found(self.source(IN_LIBRARY, level, f"-D{what}", compiler=compiler),
@@ -695,8 +697,12 @@ class Trouble(Hunting):
                                 env=environment(TMPDIR=str(self.folder), SERIATIM_RUNTIME_DIR=str(RUNTIME)))
 
         def children(process):
-            path = pathlib.Path(f"/proc/{process}/task/{process}/children")
-            return [int(child) for child in path.read_text().split()]
+            """None, if it has come to its end since somebody saw it."""
+            try:
+                text = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text()
+            except (FileNotFoundError, ProcessLookupError):
+                return []
+            return [int(child) for child in text.split()]
 
         def scratch():
             """The folder, by a file in it that the hunt and the program share."""

@@ -929,6 +929,18 @@ class Within(ProgramCase):
                                            libraries=libraries)
                             self.assertEqual(self.findings(), expected)
 
+    def test_an_access_to_nothing_that_has_a_name_takes_no_memory(self):
+        """The path leads through a thread of which nothing is known but that it was there."""
+        self.build_all("gcc", "host.c")
+        process = self.start("run", "--spec", "spec", "--log", "report", self.folder / "host", "./plugin.so")
+        with process.stdout, process.stderr:
+            self.assertEqual(process.stdout.read(), b"caught\n2 7\n")
+            _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 66)
+        self.assertIn("so T1 comes after update", (self.folder / "report").read_text())
+        self.assertLess(usage.ru_maxrss, 400 << 10)
+
     def test_a_program_that_runs_alone_needs_no_library(self):
         self.build_all("gcc", "host.c", "-static-libtsan", libraries=["-static-libtsan"])
         process = subprocess.run([self.folder / "host", "./plugin.so"], cwd=self.folder, text=True,

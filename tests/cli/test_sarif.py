@@ -10,7 +10,7 @@ import string
 from random_traces import random_trace
 from results import cut, edge, event, foreseen, prediction, race, result, ring
 from schemas import SARIF, complaints, validator
-from seriatim import CLEAN, CROSS, CUT, ROOT, TRACES, Case, run
+from seriatim import CLEAN, CROSS, CUT, ROOT, TRACES, Case, once, run
 
 CHECKER = validator(SARIF)
 
@@ -178,6 +178,7 @@ class Results(SarifCase):
         self.write("s", line + "\n")
         self.assertEqual(run("check", "--suppressions", str(self.folder / "s"), TRACES / "bank.std").status, 0)
 
+    @once("a file that is too large leaves findings out, too")
     def test_what_github_takes(self):
         """https://docs.github.com/en/code-security/reference/code-scanning/sarif-support: at most 25,000
         results in a run, 10 MB after compression, 20 runs, 1,000 steps of a flow that are shown."""

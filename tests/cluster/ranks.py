@@ -1,4 +1,5 @@
 """What the tests on several ranks share: mpirun on this machine, and results without what is measured."""
+import contextlib
 import json
 import os
 import pathlib
@@ -41,6 +42,12 @@ def load(path):
     return without_measures(json.loads(pathlib.Path(path).read_text(encoding="utf-8")))
 
 
+def kill(process, number=signal.SIGKILL):
+    """It may have come to its end since somebody saw it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, number)
+
+
 class Job:
     """mpirun with so many ranks, in a process group of its own that never outlives the test."""
 
@@ -60,17 +67,21 @@ class Job:
         return status
 
     def ranks(self):
-        """The processes, in the order of their ranks; mpirun starts them in that order."""
+        """The processes, in the order of their ranks: mpirun starts them in that order, and the system lists
+        children as they were started. Their numbers say nothing of that, since they begin anew some time."""
         children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        return sorted(int(word) for word in children.read_text(encoding="ascii").split())
+        return [int(word) for word in children.read_text(encoding="ascii").split()]
 
     def kill_rank(self, rank, number=signal.SIGKILL):
-        os.kill(self.ranks()[rank], number)
+        """Whoever was quicker and has ended is not in the list, or there is nobody to kill."""
+        processes = self.ranks()
+        if rank < len(processes):
+            kill(processes[rank], number)
 
     def kill_all(self):
         """As if the machine had lost its power: nobody gets to say anything."""
         for process in (*self.ranks(), self.process.pid):
-            os.kill(process, signal.SIGKILL)
+            kill(process)
         self.wait()
 
     @property
@@ -80,7 +91,7 @@ class Job:
     def end(self):
         if self.process.poll() is None:
             for process in (*self.ranks(), self.process.pid):
-                os.kill(process, signal.SIGKILL)
+                kill(process)
         self.process.wait()
         self.file.close()
 

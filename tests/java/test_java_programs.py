@@ -3,10 +3,11 @@
 Each program in tests/java/programs says what seriatim must find in it, in the comments that
 tests/programs/README.md describes; its twin is the same class, run with -Dfixed=true. One runs in
 all ways: with the interpreter, with each compiler and each collector; each of the others in one.
-test_java_ways.py runs all twins in all ways.
+test_java_ways.py runs and records the twins, many in one JVM and in all ways; those that need options
+of their own are left to this file.
 
-    SERIATIM_PROGRAMS=all            every program in all ways
-    SERIATIM_PROGRAMS=Monitor.java   this program in all ways; names and globs, separated by commas
+    SERIATIM_PROGRAMS=all            every program and its twin, in all ways
+    SERIATIM_PROGRAMS=Monitor.java   this one in all ways; names and globs, separated by commas
 """
 
 import atexit
@@ -73,6 +74,11 @@ def all_programs():
     return [programs.Program(path) for path in sorted(FOLDER.glob("*.java"))]
 
 
+def has_company(variant):
+    """Is this a twin that test_java_ways.py runs together with others?"""
+    return variant.name == "fixed" and not variant.program.flags
+
+
 def select(wish):
     jobs = []
     wishes = [word for word in wish.split(",") if word]
@@ -82,7 +88,8 @@ def select(wish):
             continue
         every = wishes or program.name in IN_ALL_WAYS
         ways = list(WAYS) if every else [list(WAYS)[number % len(WAYS)]]
-        jobs += [Job(variant, way) for way in ways for variant in program.variants]
+        jobs += [Job(variant, way) for way in ways for variant in program.variants
+                 if wishes or not has_company(variant)]
     return jobs
 
 

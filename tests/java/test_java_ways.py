@@ -2,6 +2,7 @@
 executes the code and moves the objects.
 
 All twins of tests/java/programs run in one JVM for each way, and after them the scripts of test_java_player in another.
+One more JVM is recorded with the twins.
 """
 
 import json
@@ -30,22 +31,36 @@ FIRST_SCRIPT, SCRIPTS = 50_000, 30
 
 def twins():
     """Those that need no options of their own."""
-    for program in test_java_programs.all_programs():
-        for variant in program.variants:
-            if variant.name == "fixed" and not program.flags:
-                yield variant
+    return [variant for program in test_java_programs.all_programs() for variant in program.variants
+            if test_java_programs.has_company(variant)]
 
 
 @unittest.skipUnless(test_java_programs.AGENT.exists(), "there is no agent for Java programs")
 class Ways(test_java_player.Case):
-    def run_twins(self, flags):
-        variants = list(twins())
+    def watch_twins(self, command, *words, flags):
+        """Each of them prints that it did what it should."""
+        variants = twins()
         (self.folder / "twins.spec").write_text("".join(variant.specification for variant in variants))
-        self.call("run", "--exclude", "unwatched.*", "--spec", "twins.spec", "--format", "json", "--log", "twins.json",
-                  "--", "java", *flags, "-Dfixed=true", "-cp", test_java_programs.classes(), "unwatched.Twins",
-                  *(variant.program.path.stem for variant in variants))
-        result = json.loads((self.folder / "twins.json").read_text())
-        return result["serializable"], [each["block"] for each in result["violations"]]
+        done = self.call(command, "--exclude", "unwatched.*", "--spec", "twins.spec", *words, "--", "java", *flags,
+                         "-Dfixed=true", "-cp", test_java_programs.classes(), "unwatched.Twins",
+                         *(variant.program.path.stem for variant in variants))
+        self.assertEqual(done.stdout, "ok\n" * len(variants))
+
+    def assert_nothing_is_violated(self, text):
+        result = json.loads(text)
+        self.assertEqual((result["serializable"], [each["block"] for each in result["violations"]]), (True, []))
+
+    def run_twins(self, flags):
+        self.watch_twins("run", "--format", "json", "--log", "twins.json", flags=flags)
+        self.assert_nothing_is_violated((self.folder / "twins.json").read_text())
+
+    def test_a_recording_of_the_twins_has_neither_violations_nor_races(self):
+        self.watch_twins("record", "-o", "twins.stt", flags=[])
+        self.call("convert", "-q", "twins.stt", "twins.std")
+        for trace in ("twins.stt", "twins.std"):
+            self.assert_nothing_is_violated(self.call("check", "--data", "--format", "json", trace).stdout)
+        races = json.loads(self.call("stats", "--format", "json", "twins.stt").stdout)["races"]
+        self.assertEqual(races["accesses"], 0, races["pairs"])
 
     def play(self, flags, first):
         scripts = {f"s{seed}": scripts_for_java.script(seed) for seed in range(first, first + SCRIPTS)}
@@ -56,7 +71,7 @@ class Ways(test_java_player.Case):
 def add_ways():
     for number, (name, flags) in enumerate(WAYS.items()):
         def test_twins(self, flags=flags):
-            self.assertEqual(self.run_twins(flags), (True, []))
+            self.run_twins(flags)
 
         def test_scripts(self, flags=flags, first=FIRST_SCRIPT + number * SCRIPTS):
             self.play(flags, first)

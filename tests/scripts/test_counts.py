@@ -310,6 +310,63 @@ class Running(unittest.TestCase):
         self.assertEqual(len(test.FAILURES), 1)
 
 
+class Stages(unittest.TestCase):
+    """Side by side, but for the build."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.root = pathlib.Path(holder.name)
+
+    def run_stages(self, jobs, **scripts):
+        """Stages that run a line of shell each; what each of them gave, and what was printed."""
+        def stage(script):
+            def function():
+                """words"""
+                return test.one(test.run("sh", "-c", script)[0])
+            return function
+
+        stream = io.StringIO()
+        with unittest.mock.patch.multiple(test, ROOT=self.root, FAILURES=[], JOBS=jobs, COSTS=[], STAGE_COSTS={},
+                                          PLACES=test.Places(), CURRENT=test.Current(), FIRST=["last"],
+                                          STAGES={name: stage(script) for name, script in scripts.items()}), \
+                contextlib.redirect_stdout(stream):
+            results = test.run_stages(list(scripts))
+            self.failures = test.FAILURES
+        return [(name, count) for name, count, _ in results], stream.getvalue()
+
+    def test_two_that_need_each_other(self):
+        for name in ("a", "b"):
+            os.mkfifo(self.root / name)
+        found, output = self.run_stages("2", one="echo 1 >a; cat b", two="cat a; echo 2 >b")
+        self.assertEqual(found, [("one", Count(1, 0)), ("two", Count(1, 0))])
+        self.assertIn("\ntwo: 1\n", output)
+        self.assertIn("\none: 2\n", output)
+
+    def test_only_so_many_commands_at_a_time(self):
+        script = "mkdir alone && sleep 0.01 && rmdir alone"
+        found, output = self.run_stages("1", **{name: script for name in "abcd"})
+        self.assertEqual(found, [(name, Count(1, 0)) for name in "abcd"], output)
+
+    def test_who_waits_anyway_takes_no_place(self):
+        for name in "abc":
+            os.mkfifo(self.root / name)
+        with unittest.mock.patch.object(test, "WAITING", {"waits"}):
+            found, output = self.run_stages("2", waits="cat c", one="echo 1 >a; cat b", two="cat a; echo 2 >b; echo 3 >c")
+        self.assertEqual([count for _, count in found], 3 * [Count(1, 0)], output)
+
+    def test_the_others_know_whether_there_is_a_build(self):
+        with unittest.mock.patch.object(test, "NEED_BUILD", {"needs"}):
+            found, output = self.run_stages("2", build="exit 1", needs="true", other="true")
+            self.assertEqual([count for _, count in found], [Count(0, 1), Count(0, 1), Count(1, 0)])
+            self.assertIn("did not run: the build failed", output)
+            self.assertEqual(self.run_stages("2", build="true", needs="true")[0][1][1], Count(1, 0))
+
+    def test_a_failure_names_its_stage(self):
+        self.run_stages("2", a="true", b="exit 3")
+        self.assertEqual(self.failures, ["b: sh -c 'exit 3' ended with 3"])
+
+
 # Starts a program that waits for ever, says so, and stays with it.
 STUCK = """\
 import importlib.machinery, importlib.util, sys
