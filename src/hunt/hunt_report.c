@@ -108,9 +108,29 @@ static int write_schedule(struct st_hunt *hunt, const struct st_cause *cause,
                                             .keys = &cause->key,
                                             .key_count = cause->kind != ST_FOUND_FAILURE,
                                             .blocks = blocks};
-    kept->schedule = schedule_path(hunt, sighting);
-    return st_saved_schedule_write(kept->schedule, &facts, &kept->result.plan,
-                                   kept->result.last.log, &kept->result.last.described, error);
+    char *path = schedule_path(hunt, sighting);
+    int result = st_saved_schedule_write(path, &facts, &kept->result.plan, kept->result.last.log,
+                                         &kept->result.last.described, error);
+    if (result == 0)
+        kept->schedule = path;
+    else
+        free(path);
+    return result;
+}
+
+/* What was found is worth more than its schedule: without room on disk, say, it is reported all the
+ * same. */
+static void save_schedule(struct st_hunt *hunt, const struct st_cause *cause,
+                          struct st_replay_kept *kept) {
+    struct st_error error;
+    if (write_schedule(hunt, cause, kept, &error) < 0 && !hunt->unsaved) {
+        hunt->unsaved = true;
+        hunt->why_unsaved = error;
+    }
+}
+
+const struct st_error *st_hunt_unsaved(const struct st_hunt *hunt) {
+    return hunt->unsaved ? &hunt->why_unsaved : NULL;
 }
 
 /* ---- doing it again ---- */
@@ -147,7 +167,7 @@ static int confirm_cause(struct st_hunt *hunt, struct st_cause *cause, struct st
     int result = st_replay_smaller(&replaying, &sighting->replay, &target, !hunt->interrupted,
                                    &kept->result, error);
     if (result == 0)
-        result = write_schedule(hunt, cause, kept, error);
+        save_schedule(hunt, cause, kept);
     hunt->replay_count++;
     cause->replay = hunt->replay_count;
     return result;

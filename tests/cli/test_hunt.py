@@ -443,6 +443,42 @@ int main(void) {
 }
 """
 
+NESTED = """#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int stock = 2;
+static int look(void) {
+    pthread_mutex_lock(&lock);
+    int seen = stock;
+    pthread_mutex_unlock(&lock);
+    return seen;
+}
+static void take(int count) {
+    pthread_mutex_lock(&lock);
+    stock -= count;
+    pthread_mutex_unlock(&lock);
+}
+static void sell(int count) {
+    if (look() >= count)
+        take(count);
+}
+static void deliver(int count) { sell(count); }
+static void confirm(int count) { deliver(count); }
+static void handle(int count) { confirm(count); }
+static void serve(int count) { handle(count); }
+static void *shop(void *argument) {
+    serve(2);
+    return argument;
+}
+int main(void) {
+    pthread_t threads[2];
+    pthread_create(&threads[0], 0, shop, 0);
+    pthread_create(&threads[1], 0, shop, 0);
+    pthread_join(threads[0], 0);
+    pthread_join(threads[1], 0);
+    return stock != 0;
+}
+"""
+
 VARIES = ("did not print the same in two runs of the same schedule: it depends on more than its threads (time, random "
           "numbers, process ids), and what differs is not compared in later runs")
 
@@ -754,6 +790,17 @@ class Trouble(Hunting):
                 program = self.source(DIFFERS, *flags)
                 result = self.hunt(program, "--runs", "3")
                 self.assertEqual(result.message, f"seriatim: warning: {program} {sentence}\n" if sentence else "")
+
+    def test_what_was_found_is_reported_although_its_schedule_cannot_be_written(self):
+        self.write("taken", "a file\n")
+        for keep, message in (("taken", "taken/program-seed1-run3.schedule: cannot write: Not a directory"),
+                              ("away/from/here", "away/from/here: cannot create the folder for schedules: No such file "
+                                                 "or directory")):
+            with self.subTest(keep=keep):
+                result = self.hunt(self.source(NESTED), "--runs", "8", "--keep", keep)
+                self.assertEqual((result.message, result.status), (f"seriatim: {message}\n", 2))
+                cut, = result.json["violations"]
+                self.assertEqual((cut["schedule"], cut["replayed"]), (None, "10/10"))
 
     def test_not_executable(self):
         self.write("program.c", ALONE)
