@@ -512,6 +512,10 @@ class Findings(Hunting):
         self.assertIn(["join_game"], [step.get("blocks") for step in cut["course"]])
         self.assertEqual([block["name"] for block in result["blocks"] if block["name"].startswith("_")], [])
 
+    def test_the_innermost_of_the_blocks_that_are_cut_at_once_is_named(self):
+        result = self.found(self.source(NESTED), "--runs", "20")
+        self.assertEqual({(cut["block"], cut["outcome"]) for cut in result["violations"]}, {("sell", "status")})
+
     def test_a_repaired_program_has_no_findings(self):
         for name in ("bank_audit.c",) if SANITIZED else ("bank_audit.c", "dining.c", "lost_wakeup.c", "seats.c"):
             with self.subTest(name=name):
@@ -800,7 +804,7 @@ class Trouble(Hunting):
                 result = self.hunt(self.source(NESTED), "--runs", "8", "--keep", keep)
                 self.assertEqual((result.message, result.status), (f"seriatim: {message}\n", 2))
                 cut, = result.json["violations"]
-                self.assertEqual((cut["schedule"], cut["replayed"]), (None, "10/10"))
+                self.assertEqual((cut["block"], cut["schedule"], cut["replayed"]), ("sell", None, "10/10"))
 
     def test_not_executable(self):
         self.write("program.c", ALONE)
