@@ -479,6 +479,39 @@ int main(void) {
 }
 """
 
+BOTH = """#include <pthread.h>
+#include <sched.h>
+static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static int value;
+static void change(int first) {
+    pthread_mutex_lock(&locks[first]);
+#ifdef TRIES
+    while (pthread_mutex_trylock(&locks[!first])) {
+        pthread_mutex_unlock(&locks[first]);
+        sched_yield();
+        pthread_mutex_lock(&locks[first]);
+    }
+#else
+    pthread_mutex_lock(&locks[!first]);
+#endif
+    value++;
+    pthread_mutex_unlock(&locks[0]);
+    pthread_mutex_unlock(&locks[1]);
+}
+static void *changer(void *argument) {
+    change(argument != 0);
+    return argument;
+}
+int main(void) {
+    pthread_t threads[2];
+    pthread_create(&threads[0], 0, changer, 0);
+    pthread_create(&threads[1], 0, changer, &value);
+    pthread_join(threads[0], 0);
+    pthread_join(threads[1], 0);
+    return value != 2;
+}
+"""
+
 VARIES = ("did not print the same in two runs of the same schedule: it depends on more than its threads (time, random "
           "numbers, process ids), and what differs is not compared in later runs")
 
@@ -533,6 +566,14 @@ class Findings(Hunting):
         for name, lock, owner in ((one, "forks[1]", two), (two, "forks[2]", three), (three, "forks[0]", one)):
             self.assertEqual((waits[name]["for"], waits[name]["object"], waits[name]["owner"]),
                              ("lock", lock, owner))
+
+    def test_who_only_tries_to_take_a_lock_does_not_wait_for_it(self):
+        for flags, engines, failures in ((), ["deadlock"], ["deadlock"]), (("-DTRIES",), [], []):
+            with self.subTest(flags=flags):
+                result = self.hunt(self.source(BOTH, *flags), "--runs", "20").json
+                foreseen = [engine for each in result["predictions"] for engine in each["engines"]]
+                self.assertEqual(foreseen, engines)
+                self.assertEqual([failure["kind"] for failure in result["failures"]], failures)
 
     def test_the_course_of_a_failure_ends_where_the_threads_were(self):
         result = self.found(self.program("dining.c"), "--runs", "20")
