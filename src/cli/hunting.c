@@ -113,6 +113,8 @@ enum status hunt_and_write(const struct hunting *hunting, const struct st_hunt_o
         return complain(&error);
     }
     enum status status = write_result(hunting, filters, hunt, output);
+    if (st_hunt_unsaved(hunt))
+        status = complain(st_hunt_unsaved(hunt));
     if (ranks_is_stopped(NULL) && ranks_crew())
         warn("stopped before all runs were done; with --resume, the same command goes on from "
              "there");

@@ -51,6 +51,9 @@ struct st_hunt *st_hunt(const struct st_hunt_options *options, struct st_error *
 void st_hunt_serve(const struct st_hunt_options *options, struct st_error *error);
 void st_hunt_free(struct st_hunt *hunt);
 
+/* Why a schedule could not be written; NULL: all of them were. */
+const struct st_error *st_hunt_unsaved(const struct st_hunt *hunt);
+
 /* The result as JSON (seriatim-hunt/1), without stories; st_report_load reads it. Release with
  * free(). */
 char *st_hunt_result(const struct st_hunt *hunt);

@@ -108,9 +108,29 @@ static int write_schedule(struct st_hunt *hunt, const struct st_cause *cause,
                                             .keys = &cause->key,
                                             .key_count = cause->kind != ST_FOUND_FAILURE,
                                             .blocks = blocks};
-    kept->schedule = schedule_path(hunt, sighting);
-    return st_saved_schedule_write(kept->schedule, &facts, &kept->result.plan,
-                                   kept->result.last.log, &kept->result.last.described, error);
+    char *path = schedule_path(hunt, sighting);
+    int result = st_saved_schedule_write(path, &facts, &kept->result.plan, kept->result.last.log,
+                                         &kept->result.last.described, error);
+    if (result == 0)
+        kept->schedule = path;
+    else
+        free(path);
+    return result;
+}
+
+/* What was found is worth more than its schedule: without room on disk, say, it is reported all the
+ * same. */
+static void save_schedule(struct st_hunt *hunt, const struct st_cause *cause,
+                          struct st_replay_kept *kept) {
+    struct st_error error;
+    if (write_schedule(hunt, cause, kept, &error) < 0 && !hunt->unsaved) {
+        hunt->unsaved = true;
+        hunt->why_unsaved = error;
+    }
+}
+
+const struct st_error *st_hunt_unsaved(const struct st_hunt *hunt) {
+    return hunt->unsaved ? &hunt->why_unsaved : NULL;
 }
 
 /* ---- doing it again ---- */
@@ -147,7 +167,7 @@ static int confirm_cause(struct st_hunt *hunt, struct st_cause *cause, struct st
     int result = st_replay_smaller(&replaying, &sighting->replay, &target, !hunt->interrupted,
                                    &kept->result, error);
     if (result == 0)
-        result = write_schedule(hunt, cause, kept, error);
+        save_schedule(hunt, cause, kept);
     hunt->replay_count++;
     cause->replay = hunt->replay_count;
     return result;
@@ -231,14 +251,34 @@ static json_t *make_violation(const struct st_hunt *hunt, const struct st_cause 
     return violation;
 }
 
-static json_t *find_fingerprint(json_t *list, const json_t *fingerprint) {
+/* Of the entry with this fingerprint; the size of the list: there is none. */
+static size_t find_fingerprint(const json_t *list, const json_t *fingerprint) {
     size_t index;
     json_t *entry;
     json_array_foreach(list, index, entry) {
         if (json_equal(json_object_get(entry, "fingerprint"), fingerprint))
-            return entry;
+            return index;
     }
-    return NULL;
+    return json_array_size(list);
+}
+
+/* What cuts a block cuts those around it: the innermost one is to be looked at. */
+static bool is_further_inside(const json_t *violation, const json_t *known) {
+    return json_equal(json_object_get(violation, "outcome"), json_object_get(known, "outcome")) &&
+           json_integer_value(json_object_get(violation, "depth")) >
+               json_integer_value(json_object_get(known, "depth"));
+}
+
+/* One of the two stands for both, and is released otherwise. */
+static void merge_violation(json_t *list, size_t at, json_t *violation) {
+    json_t *known = json_array_get(list, at);
+    uint64_t seen = (uint64_t)json_integer_value(json_object_get(known, "seen_in"));
+    uint64_t more = (uint64_t)json_integer_value(json_object_get(violation, "seen_in"));
+    json_t *kept = is_further_inside(violation, known) ? violation : known;
+    set_count(kept, "seen_in", seen > more ? seen : more);
+    if (kept == violation)
+        json_array_set(list, at, violation);
+    json_decref(violation);
 }
 
 /* Different sites can be the same finding to a reader, who sees lines. */
@@ -249,11 +289,9 @@ static json_t *make_violations(const struct st_hunt *hunt) {
         if (cause->kind != ST_FOUND_VIOLATION)
             continue;
         json_t *violation = make_violation(hunt, cause);
-        json_t *known = find_fingerprint(list, json_object_get(violation, "fingerprint"));
-        if (known) {
-            uint64_t seen = (uint64_t)json_integer_value(json_object_get(known, "seen_in"));
-            set_count(known, "seen_in", seen > cause->seen_in ? seen : cause->seen_in);
-            json_decref(violation);
+        size_t known = find_fingerprint(list, json_object_get(violation, "fingerprint"));
+        if (known < json_array_size(list)) {
+            merge_violation(list, known, violation);
         } else if (!hunt->options->limit || json_array_size(list) < hunt->options->limit) {
             json_array_append_new(list, violation);
         } else {
@@ -346,7 +384,8 @@ static json_t *make_failures(const struct st_hunt *hunt) {
         if (hunt->causes[i].kind != ST_FOUND_FAILURE)
             continue;
         json_t *failure = make_failure(hunt, &hunt->causes[i]);
-        json_t *known = find_fingerprint(list, json_object_get(failure, "fingerprint"));
+        json_t *known =
+            json_array_get(list, find_fingerprint(list, json_object_get(failure, "fingerprint")));
         if (known) {
             set_count(known, "seen_in",
                       (uint64_t)json_integer_value(json_object_get(known, "seen_in")) +

@@ -21,7 +21,7 @@ struct st_cause {
 /* A run that was done again, for one cause or more. */
 struct st_replay_kept {
     struct st_replayed result;
-    char *schedule; /* the file */
+    char *schedule; /* the file; NULL: it could not be written */
     size_t sighting;
     enum st_outcome outcome;
 };
@@ -55,6 +55,8 @@ struct st_hunt {
     double started,
         confirm_by; /* of the monotonic clock; what was found is done again until then */
     bool exhausted, interrupted;
+    bool unsaved; /* a schedule could not be written */
+    struct st_error why_unsaved;
     uint32_t bound;
 };
 

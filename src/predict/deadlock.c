@@ -94,12 +94,13 @@ static bool can_be_in_ring(const struct watch *watch, const struct st_observed *
 }
 
 /* The locks of a reader-writer lock are taken all at once: while it waits for one of them, a writer
- * holds none. */
+ * holds none. Who only tries to take a lock does not wait for it, as std::lock does for all but the
+ * first. */
 static void on_event(void *state, const struct st_observed *observed) {
     struct watch *watch = state;
     struct st_model *model = watch->model;
     struct st_observed request = *observed;
-    if (observed->event->op != ST_ACQUIRE)
+    if (observed->event->op != ST_ACQUIRE || observed->event->atomic)
         return;
     while (request.held_count && is_part_of(model->rwlocks, observed->event->target,
                                             request.held[request.held_count - 1].lock))

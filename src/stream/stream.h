@@ -224,8 +224,15 @@ enum {
 };
 
 /* What is acquired or released: a mutex, one side of a reader-writer lock, or a semaphore, which is
- * acquired by a wait and released by a post. */
-enum st_stream_lock { ST_STREAM_MUTEX, ST_STREAM_WRITING, ST_STREAM_READING, ST_STREAM_SEMAPHORE };
+ * acquired by a wait and released by a post. A mutex that was tried would not have been waited for;
+ * it is released like any other. */
+enum st_stream_lock {
+    ST_STREAM_MUTEX,
+    ST_STREAM_WRITING,
+    ST_STREAM_READING,
+    ST_STREAM_SEMAPHORE,
+    ST_STREAM_TRIED
+};
 
 /* In the aux of ST_STREAM_SEMAPHORE_MADE. */
 enum { ST_STREAM_OPENED = 1 << 7 };

@@ -60,7 +60,8 @@ struct st_event {
     uint64_t fresh : 1;   /* a read or write, not atomic, of memory that its thread has allocated
                              since it last released anything (watch/memory/fresh.h) */
     uint64_t atomic : 1;  /* a read or write by an atomic operation, which is no data race; a begin:
-                             of what a thread starts with (ST_START_OF, ST_TURN_OF in symbols.h) */
+                             of what a thread starts with (ST_START_OF, ST_TURN_OF in symbols.h);
+                             an acquire: by a call that would not have waited */
     uint64_t joined : 1;  /* atomic: by the same operation as the event before it in its thread;
                              a begin: the same call as the block of its depth that ended last */
     uint64_t op : 8;      /* enum st_op that counts; equal to `written` below ST_OP_COUNT */

@@ -62,7 +62,7 @@ static void signal_by(struct st_translator *t, struct thread *thread,
     bool both = calls & (CALL_WAITS | CALL_RECEIVES) || is_last_drop(record);
     if (op == ST_STREAM_ATOMIC_READ || (op == ST_STREAM_ATOMIC_UPDATE && both))
         st_translate_channel(t, thread, &on, ST_RECEIVE);
-    if (op != ST_STREAM_ATOMIC_READ)
+    if (op != ST_STREAM_ATOMIC_READ && !(calls & CALL_ASKS))
         st_translate_channel(t, thread, &on, ST_SEND);
 }
 

@@ -3,7 +3,12 @@
  * libstdc++ makes them from atomics and futexes, in headers that are compiled with the program.
  * What they mean is known by their names. A function that waits is never a step of the block around
  * it, whether its thread had to sleep or found at once what it waits for: that is chance, and the
- * answer must not depend on it. So blocks are split there in any case. */
+ * answer must not depend on it. So blocks are split there in any case.
+ *
+ * The waits of std::condition_variable_any are split where they sleep (pthread_cond_wait), as those
+ * of std::condition_variable are: the program's own code reads the condition, also where it was
+ * inlined, and the block acts on what it has seen. That such a wait tells a std::stop_token whom to
+ * wake is no send. */
 #include "watch/translator_state.h"
 
 #include "base/memory.h"
@@ -59,9 +64,9 @@ static const struct {
     {"std::stop_", "", CALL_SIGNALS | CALL_RECEIVES},
     {"std::jthread::", "", CALL_SIGNALS | CALL_RECEIVES},
     {"std::_V2::condition_variable_any::", "", CALL_SIGNALS | CALL_RECEIVES},
-    {"std::_V2::condition_variable_any::", "::wait", CALL_WAITS},
-    {"std::_V2::condition_variable_any::", "::wait_for", CALL_WAITS},
-    {"std::_V2::condition_variable_any::", "::wait_until", CALL_WAITS},
+    {"std::_V2::condition_variable_any::", "::wait", CALL_ASKS},
+    {"std::_V2::condition_variable_any::", "::wait_for", CALL_ASKS},
+    {"std::_V2::condition_variable_any::", "::wait_until", CALL_ASKS},
     {"std::_Sp_counted_base<", "::_M_add_ref_copy", CALL_COUNTS},
     {"std::_Sp_counted_base<", "::_M_weak_add_ref", CALL_COUNTS},
     {"std::_Sp_counted_base<", "::_M_release", CALL_COUNTS},

@@ -173,7 +173,8 @@ void st_translate_drop(struct st_translator *t, struct thread *thread, struct lo
 
 void st_translate_acquire(struct st_translator *t, struct thread *thread,
                           const struct st_stream_record *record) {
-    if (__builtin_expect(st_stream_aux(record) != ST_STREAM_MUTEX, 0)) {
+    bool tried = st_stream_aux(record) == ST_STREAM_TRIED;
+    if (__builtin_expect(st_stream_aux(record) != ST_STREAM_MUTEX && !tried, 0)) {
         st_translate_shared(t, thread, record, true);
         return;
     }
@@ -186,7 +187,14 @@ void st_translate_acquire(struct st_translator *t, struct thread *thread,
     }
     if (!again)
         st_translate_section(t, thread, st_name(&t->symbols.locks, lock->number), record->argument);
-    emit(t, thread, ST_ACQUIRE, lock->number, loc_at(t, thread, record->argument));
+    emit_event(t,
+               (struct st_event){.thread = thread->number,
+                                 .target = lock->number,
+                                 .loc = loc_at(t, thread, record->argument),
+                                 .written = ST_ACQUIRE,
+                                 .atomic = tried,
+                                 .op = ST_ACQUIRE},
+               thread->at);
     lock->holder = thread->number + 1;
     lock->count++;
     if (!again)

@@ -28,6 +28,7 @@ enum library_call {
     CALL_SEMAPHORE = 8, /* it is one of a semaphore, which may be a lock */
     CALL_POOL = 16,     /* its atomics are in the tables of the library, and mean nothing */
     CALL_COUNTS = 32,   /* it takes or drops a reference, itself and not by a function it calls */
+    CALL_ASKS = 64,     /* it asks the program whether to wait: nobody goes on by what it sends */
 };
 
 struct frame {

@@ -443,6 +443,75 @@ int main(void) {
 }
 """
 
+NESTED = """#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int stock = 2;
+static int look(void) {
+    pthread_mutex_lock(&lock);
+    int seen = stock;
+    pthread_mutex_unlock(&lock);
+    return seen;
+}
+static void take(int count) {
+    pthread_mutex_lock(&lock);
+    stock -= count;
+    pthread_mutex_unlock(&lock);
+}
+static void sell(int count) {
+    if (look() >= count)
+        take(count);
+}
+static void deliver(int count) { sell(count); }
+static void confirm(int count) { deliver(count); }
+static void handle(int count) { confirm(count); }
+static void serve(int count) { handle(count); }
+static void *shop(void *argument) {
+    serve(2);
+    return argument;
+}
+int main(void) {
+    pthread_t threads[2];
+    pthread_create(&threads[0], 0, shop, 0);
+    pthread_create(&threads[1], 0, shop, 0);
+    pthread_join(threads[0], 0);
+    pthread_join(threads[1], 0);
+    return stock != 0;
+}
+"""
+
+BOTH = """#include <pthread.h>
+#include <sched.h>
+static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static int value;
+static void change(int first) {
+    pthread_mutex_lock(&locks[first]);
+#ifdef TRIES
+    while (pthread_mutex_trylock(&locks[!first])) {
+        pthread_mutex_unlock(&locks[first]);
+        sched_yield();
+        pthread_mutex_lock(&locks[first]);
+    }
+#else
+    pthread_mutex_lock(&locks[!first]);
+#endif
+    value++;
+    pthread_mutex_unlock(&locks[0]);
+    pthread_mutex_unlock(&locks[1]);
+}
+static void *changer(void *argument) {
+    change(argument != 0);
+    return argument;
+}
+int main(void) {
+    pthread_t threads[2];
+    pthread_create(&threads[0], 0, changer, 0);
+    pthread_create(&threads[1], 0, changer, &value);
+    pthread_join(threads[0], 0);
+    pthread_join(threads[1], 0);
+    return value != 2;
+}
+"""
+
 VARIES = ("did not print the same in two runs of the same schedule: it depends on more than its threads (time, random "
           "numbers, process ids), and what differs is not compared in later runs")
 
@@ -476,6 +545,10 @@ class Findings(Hunting):
         self.assertIn(["join_game"], [step.get("blocks") for step in cut["course"]])
         self.assertEqual([block["name"] for block in result["blocks"] if block["name"].startswith("_")], [])
 
+    def test_the_innermost_of_the_blocks_that_are_cut_at_once_is_named(self):
+        result = self.found(self.source(NESTED), "--runs", "20")
+        self.assertEqual({(cut["block"], cut["outcome"]) for cut in result["violations"]}, {("sell", "status")})
+
     def test_a_repaired_program_has_no_findings(self):
         for name in ("bank_audit.c",) if SANITIZED else ("bank_audit.c", "dining.c", "lost_wakeup.c", "seats.c"):
             with self.subTest(name=name):
@@ -493,6 +566,14 @@ class Findings(Hunting):
         for name, lock, owner in ((one, "forks[1]", two), (two, "forks[2]", three), (three, "forks[0]", one)):
             self.assertEqual((waits[name]["for"], waits[name]["object"], waits[name]["owner"]),
                              ("lock", lock, owner))
+
+    def test_who_only_tries_to_take_a_lock_does_not_wait_for_it(self):
+        for flags, engines, failures in ((), ["deadlock"], ["deadlock"]), (("-DTRIES",), [], []):
+            with self.subTest(flags=flags):
+                result = self.hunt(self.source(BOTH, *flags), "--runs", "20").json
+                foreseen = [engine for each in result["predictions"] for engine in each["engines"]]
+                self.assertEqual(foreseen, engines)
+                self.assertEqual([failure["kind"] for failure in result["failures"]], failures)
 
     def test_the_course_of_a_failure_ends_where_the_threads_were(self):
         result = self.found(self.program("dining.c"), "--runs", "20")
@@ -760,6 +841,17 @@ class Trouble(Hunting):
                 program = self.source(DIFFERS, *flags)
                 result = self.hunt(program, "--runs", "3")
                 self.assertEqual(result.message, f"seriatim: warning: {program} {sentence}\n" if sentence else "")
+
+    def test_what_was_found_is_reported_although_its_schedule_cannot_be_written(self):
+        self.write("taken", "a file\n")
+        for keep, message in (("taken", "taken/program-seed1-run3.schedule: cannot write: Not a directory"),
+                              ("away/from/here", "away/from/here: cannot create the folder for schedules: No such file "
+                                                 "or directory")):
+            with self.subTest(keep=keep):
+                result = self.hunt(self.source(NESTED), "--runs", "8", "--keep", keep)
+                self.assertEqual((result.message, result.status), (f"seriatim: {message}\n", 2))
+                cut, = result.json["violations"]
+                self.assertEqual((cut["block"], cut["schedule"], cut["replayed"]), ("sell", None, "10/10"))
 
     def test_not_executable(self):
         self.write("program.c", ALONE)

@@ -191,9 +191,9 @@ void rt_release(const volatile void *lock, uintptr_t caller) {
     add_object("release", lock);
 }
 
-static const char *const lock_words[][4] = {
-    {"acquire", "write-lock", "read-lock", "wait"},
-    {"release", "write-unlock", "read-unlock", "post"},
+static const char *const lock_words[][5] = {
+    {"acquire", "write-lock", "read-lock", "wait", "try"},
+    {"release", "write-unlock", "read-unlock", "post", "release"},
 };
 
 void rt_acquire_as(const volatile void *lock, enum st_stream_lock what, uintptr_t caller) {

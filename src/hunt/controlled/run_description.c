@@ -384,19 +384,39 @@ static bool is_loop_of_thread(struct st_live_check *check, const struct st_contr
     return loops;
 }
 
-/* Is the block cut only where it gives back a std::shared_ptr that others have, too? */
-static bool gives_back(struct st_live_check *check, const struct st_violation *violation) {
-    const struct st_sites *sites = st_translator_sites(check->watch.translator);
-    uint64_t loc = violation->event.event.loc;
+/* Does code at this place, or what it was inlined into, drop a reference of a std::shared_ptr? */
+static bool drops_reference(struct st_places *places, uint64_t pc) {
     struct st_code code;
-    if (!(loc & ST_LOC_NAME) || (loc & ~ST_LOC_NAME) >= st_sites_count(sites))
-        return false;
-    uint64_t pc = st_site(sites, (uint32_t)(loc & ~ST_LOC_NAME)).pc;
-    struct st_places *places = st_translator_places(check->watch.translator);
     for (size_t depth = 0; st_places_frame(places, pc, depth, &code); depth++)
         if (strstr(code.function, "_Sp_counted") || strstr(code.function, "__shared_count"))
             return strstr(code.function, "release") || strchr(code.function, '~');
     return false;
+}
+
+static bool is_of_library(struct st_places *places, uint64_t function) {
+    const char *name = st_places_function(places, function).function;
+    return strncmp(name, "std::", 5) == 0 || strncmp(name, "__", 2) == 0;
+}
+
+/* Is the block cut only where it gives back a std::shared_ptr that others have, too? If it was the
+ * last, what it points to is destroyed there. That may be something of the library: the state of a
+ * std::packaged_task, say. What the program's own destructors do counts. */
+static bool gives_back(struct st_live_check *check, const struct st_violation *violation) {
+    const struct st_sites *sites = st_translator_sites(check->watch.translator);
+    struct st_places *places = st_translator_places(check->watch.translator);
+    uint64_t loc = violation->event.event.loc;
+    if (!(loc & ST_LOC_NAME) || (loc & ~ST_LOC_NAME) >= st_sites_count(sites))
+        return false;
+    struct st_site site = st_site(sites, (uint32_t)(loc & ~ST_LOC_NAME));
+    uint64_t pc = site.pc;
+    uint32_t call = site.call;
+    while (!drops_reference(places, pc)) {
+        if (!call || !is_of_library(places, st_call(sites, call).function))
+            return false;
+        pc = st_call(sites, call).called_from;
+        call = st_call(sites, call).caller;
+    }
+    return true;
 }
 
 /* Nobody said that it is one step. What a thread starts with may do several in a row; and that

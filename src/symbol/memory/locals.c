@@ -2,6 +2,7 @@
 
 #include "symbol/data.h"
 #include "symbol/memory/scopes.h"
+#include "symbol/spelling.h"
 #include "symbol/units.h"
 
 #include <dwarf.h>
@@ -18,6 +19,7 @@ struct search {
     int64_t frame_base; /* above the stack pointer */
     struct st_label found;
     unsigned count;
+    bool reserved; /* what was found has names of the library, of a function that was inlined */
 };
 
 /* Where an operation leads to, in bytes above the stack pointer. */
@@ -56,6 +58,20 @@ static bool is_at(const struct search *search, Dwarf_Die *variable, int64_t *pla
     return false;
 }
 
+/* Names of the program say more than those of the library, which count if there are no others. */
+static void add_name(struct search *search, const char *name, bool reserved) {
+    if (search->count && reserved && !search->reserved)
+        return;
+    if (search->count && search->reserved && !reserved) {
+        st_label_clear(&search->found);
+        search->count = 0;
+    }
+    search->reserved = reserved;
+    if (search->count++)
+        st_label_adds(&search->found, "|");
+    st_label_adds(&search->found, name);
+}
+
 static void look_at(struct search *search, Dwarf_Die *variable) {
     Dwarf_Die type;
     Dwarf_Word size;
@@ -74,9 +90,7 @@ static void look_at(struct search *search, Dwarf_Die *variable) {
     st_data_path(type, (uint64_t)(search->offset - place), &name);
     if (search->count && strstr(search->found.bytes, name.bytes))
         return;
-    if (search->count++)
-        st_label_adds(&search->found, "|");
-    st_label_adds(&search->found, name.bytes);
+    add_name(search, name.bytes, st_is_reserved(own));
 }
 
 static void look_in(struct search *search, Dwarf_Die *scope, int depth) {

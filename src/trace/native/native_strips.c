@@ -221,8 +221,9 @@ void native_marks_put(const struct native_marks *atomic, const struct native_mar
     for (size_t i = 0; i < n; i++) {
         bool begin = events[i].op == ST_BEGIN, access = events[i].op <= ST_WRITE;
         bool marked = is_marked(joined, first + i);
-        events[i].atomic = is_marked(atomic, first + i) && (begin || access);
-        events[i].joined = (events[i].atomic || begin) && marked;
+        bool acquire = events[i].op == ST_ACQUIRE;
+        events[i].atomic = is_marked(atomic, first + i) && (begin || access || acquire);
+        events[i].joined = ((events[i].atomic && !acquire) || begin) && marked;
         events[i].fresh = access && !events[i].atomic && marked;
     }
 }

@@ -46,6 +46,12 @@ static int acquired(int result, const volatile void *lock, uintptr_t caller) {
     return result;
 }
 
+static int tried(int result, const volatile void *lock, uintptr_t caller) {
+    if (result == 0 || result == EOWNERDEAD)
+        RT_EMIT(rt_acquire_as(lock, ST_STREAM_TRIED, caller));
+    return result;
+}
+
 static void release(const volatile void *lock, uintptr_t caller) {
     rt_point(ST_POINT_UNLOCK, lock, 1, caller);
     RT_EMIT(rt_release(lock, caller));
@@ -156,8 +162,8 @@ RT_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex) {
 
 RT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) {
     if (rt_takes_turns())
-        return acquired(try_in_turn(mutex, RT_CALLER), mutex, RT_CALLER);
-    return acquired(real_pthread_mutex_trylock()(mutex), mutex, RT_CALLER);
+        return tried(try_in_turn(mutex, RT_CALLER), mutex, RT_CALLER);
+    return tried(real_pthread_mutex_trylock()(mutex), mutex, RT_CALLER);
 }
 
 RT_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until) {
@@ -191,7 +197,7 @@ RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock) {
 
 RT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock) {
     rt_point(ST_POINT_TRY_LOCK, lock, 1, RT_CALLER);
-    return acquired(real_pthread_spin_trylock()(lock), lock, RT_CALLER);
+    return tried(real_pthread_spin_trylock()(lock), lock, RT_CALLER);
 }
 
 RT_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock) {
@@ -222,8 +228,8 @@ RT_EXPORT int mtx_trylock(mtx_t *mutex) {
     if (!real_mtx_trylock())
         return thrd_error;
     if (rt_takes_turns())
-        return acquired(c11(try_in_turn((pthread_mutex_t *)mutex, RT_CALLER)), mutex, RT_CALLER);
-    return acquired(real_mtx_trylock()(mutex), mutex, RT_CALLER);
+        return tried(c11(try_in_turn((pthread_mutex_t *)mutex, RT_CALLER)), mutex, RT_CALLER);
+    return tried(real_mtx_trylock()(mutex), mutex, RT_CALLER);
 }
 
 RT_EXPORT int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict until) {
