@@ -14,10 +14,10 @@
 struct tas_ahead {
     const struct st_tas_graph *graph;
     const struct tas_segment *segment;
-    uint32_t *first;  /* by thread: the first position entered, or 0 */
-    uint32_t *before; /* by thread and thread: the last position that comes before all entries */
-    uint32_t *now;    /* by thread: the same for one event, including the event itself */
-    bool *waits;      /* by thread: something has changed since the look last left it */
+    uint32_t *first;  /* by strand: the first position entered, or 0 */
+    uint32_t *before; /* by strand and thread: the last position that comes before all entries */
+    uint32_t *now;    /* by strand: the same for one event, including the event itself */
+    bool *waits;      /* by strand: something has changed since the look last left it */
     bool bounded;     /* some no holds only for chains up to the given length */
     uint64_t work;    /* of the last look, in rough nanoseconds */
 };
@@ -29,8 +29,8 @@ void tas_ahead_free(struct tas_ahead *ahead);
 /* Where a chain is, and where it should go. */
 struct tas_ahead_task {
     uint32_t from, target;  /* accesses: the last of the chain so far, and the block's */
-    const uint32_t *before; /* by thread: the last position that comes before `from` */
-    const uint32_t *high;   /* by thread: the first position that cannot be executed before the
+    const uint32_t *before; /* by strand: the last position that comes before `from` */
+    const uint32_t *high;   /* by strand: the first position that cannot be executed before the
                              * target */
     const bool *visited;    /* by thread: the chain visits it */
     size_t intervals;       /* the chain may grow by at most this many */

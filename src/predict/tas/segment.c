@@ -8,9 +8,9 @@
 
 void tas_segment_init(struct tas_segment *segment, const struct st_tas_graph *graph) {
     *segment = (struct tas_segment){0};
-    segment->upper = st_alloc((size_t)graph->thread_count + 1, sizeof *segment->upper);
-    segment->lower = st_alloc((size_t)graph->thread_count + 1, sizeof *segment->lower);
-    segment->frontier = st_alloc((size_t)graph->thread_count + 1, sizeof *segment->frontier);
+    segment->upper = st_alloc((size_t)graph->strand_count + 1, sizeof *segment->upper);
+    segment->lower = st_alloc((size_t)graph->strand_count + 1, sizeof *segment->lower);
+    segment->frontier = st_alloc((size_t)graph->strand_count + 1, sizeof *segment->frontier);
     segment->others = st_alloc((size_t)graph->variable_count + 1, sizeof *segment->others);
     segment->stamps = st_alloc((size_t)graph->variable_count + 1, sizeof *segment->stamps);
 }
@@ -31,7 +31,7 @@ struct tas_paths {
     uint32_t stamp;
     uint32_t *from, *to;     /* by event: the position of the block's first access from which a path
                               * may come, and of the last one to which it may go */
-    uint32_t *upper, *lower; /* by thread: where paths may be */
+    uint32_t *upper, *lower; /* by strand: where paths may be */
 };
 
 static struct tas_paths *new_paths(const struct st_tas_graph *graph) {
@@ -39,8 +39,8 @@ static struct tas_paths *new_paths(const struct st_tas_graph *graph) {
     paths->variables = st_alloc((size_t)graph->variable_count + 1, sizeof *paths->variables);
     paths->from = st_alloc((size_t)graph->count + 1, sizeof *paths->from);
     paths->to = st_alloc((size_t)graph->count + 1, sizeof *paths->to);
-    paths->upper = st_alloc((size_t)graph->thread_count + 1, sizeof *paths->upper);
-    paths->lower = st_alloc((size_t)graph->thread_count + 1, sizeof *paths->lower);
+    paths->upper = st_alloc((size_t)graph->strand_count + 1, sizeof *paths->upper);
+    paths->lower = st_alloc((size_t)graph->strand_count + 1, sizeof *paths->lower);
     return paths;
 }
 
@@ -66,35 +66,34 @@ void tas_segment_free(struct tas_segment *segment) {
     free_paths(segment->paths);
 }
 
-uint32_t tas_lower_frontier(const struct st_tas_graph *graph, uint32_t thread, uint32_t event) {
-    const struct tas_thread *t = &graph->threads[thread];
-    uint32_t other = graph->events[event].thread, limit = graph->position[event];
-    if (st_row_get(tas_clock(graph, t->start), other) >= limit)
-        return 1;
-    uint32_t at; /* vectors grow along a thread */
+uint32_t tas_lower_frontier(const struct st_tas_graph *graph, uint32_t strand, uint32_t event) {
+    const struct tas_strand *t = &graph->strands[strand];
+    uint32_t other = tas_strand_of(graph, event), limit = graph->position[event];
+    uint32_t at; /* vectors grow along a strand */
     st_lower_bound(at, 0, t->count, st_row_get(tas_needs(graph, t->events[at]), other) < limit);
     /* A read that only its couple keeps after the event may be executed before it, as the last
      * event of its thread. */
-    if (at < t->count && graph->events[t->events[at]].op == ST_READ)
+    if (at < t->count && graph->events[t->events[at]].op == ST_READ &&
+        st_row_get(tas_needs_free(graph, t->events[at]), other) < limit)
         at++;
     return at + 1;
 }
 
 /* Finds the frontiers for the first and the last listed access. */
 static void find_frontiers(struct tas_segment *segment, const struct st_tas_graph *graph) {
-    uint32_t own = segment->block->thread;
+    uint32_t own = segment->block->strand;
     uint32_t first = segment->accesses[0], last = segment->accesses[segment->access_count - 1];
     tas_needs_list(graph, tas_needs(graph, first), segment->upper);
-    for (uint32_t t = 0; t < graph->thread_count; t++)
+    for (uint32_t t = 0; t < graph->strand_count; t++)
         segment->lower[t] = t == own ? 0 : tas_lower_frontier(graph, t, last);
     segment->upper[own] = graph->position[first] - 1;
     segment->lower[own] = graph->position[last] + 1;
-    memcpy(segment->frontier, segment->lower, graph->thread_count * sizeof *segment->frontier);
+    memcpy(segment->frontier, segment->lower, graph->strand_count * sizeof *segment->frontier);
 }
 
 bool tas_segment_find(struct tas_segment *segment, const struct st_tas_graph *graph,
                       const struct tas_block *block) {
-    const uint32_t *events = graph->threads[block->thread].events;
+    const uint32_t *events = graph->strands[block->strand].events;
     segment->block = block;
     segment->access_count = 0;
     for (uint32_t p = block->first; p <= block->last; p++)
@@ -110,7 +109,7 @@ bool tas_segment_find(struct tas_segment *segment, const struct st_tas_graph *gr
 
 uint64_t tas_segment_size(const struct tas_segment *segment, const struct st_tas_graph *graph) {
     uint64_t size = 0;
-    for (uint32_t t = 0; t < graph->thread_count; t++)
+    for (uint32_t t = 0; t < graph->strand_count; t++)
         if (segment->lower[t] > segment->upper[t] + 1)
             size += segment->lower[t] - segment->upper[t] - 1;
     return size;
@@ -166,9 +165,9 @@ static bool others_access(const struct tas_segment *segment, const struct st_tas
     size_t key = 2 * (size_t)variable + write;
     for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++) {
         const struct tas_run *run = &graph->runs[r];
-        if (run->thread != segment->block->thread &&
-            run_has_access(segment, graph, run, segment->upper[run->thread],
-                           segment->lower[run->thread]))
+        if (run->strand != segment->block->strand &&
+            run_has_access(segment, graph, run, segment->upper[run->strand],
+                           segment->lower[run->strand]))
             return true;
     }
     return false;
@@ -238,7 +237,7 @@ static void start_round(struct tas_segment *segment, const struct st_tas_graph *
         at->first[kind] = least(at->first[kind], position);
         at->last[kind] = greatest(at->last[kind], position);
     }
-    for (uint32_t t = 0; t < graph->thread_count; t++)
+    for (uint32_t t = 0; t < graph->strand_count; t++)
         for (uint32_t p = segment->upper[t] + 1; p < segment->lower[t]; p++) {
             paths->from[tas_event_at(graph, t, p)] = NOWHERE;
             paths->to[tas_event_at(graph, t, p)] = 0;
@@ -256,8 +255,9 @@ static uint32_t comes_from(const struct tas_segment *segment, const struct st_ta
         if (at->first[kind] == NOWHERE)
             continue;
         /* What must happen before the first one must happen before the others. */
-        uint32_t access = tas_event_at(graph, segment->block->thread, at->first[kind]);
-        if (st_row_get(tas_needs(graph, access), e->thread) < graph->position[event])
+        uint32_t access = tas_event_at(graph, segment->block->strand, at->first[kind]);
+        if (st_row_get(tas_needs(graph, access), tas_strand_of(graph, event)) <
+            graph->position[event])
             from = least(from, at->first[kind]);
     }
     return from;
@@ -270,7 +270,7 @@ static uint32_t goes_to(const struct tas_segment *segment, const struct st_tas_g
     const struct at_variable *at = at_variable(segment->paths, e->target);
     const struct st_shared_row *needs =
         e->op == ST_READ ? tas_needs_free(graph, event) : tas_needs(graph, event);
-    uint32_t needed = st_row_get(needs, segment->block->thread), to = 0;
+    uint32_t needed = st_row_get(needs, segment->block->strand), to = 0;
     for (int kind = first_kind(e); kind <= 1; kind++) {
         to = greatest(to, at->to[kind]);
         if (at->last[kind] > needed)
@@ -325,8 +325,8 @@ static bool follow_to(struct tas_segment *segment, const struct st_tas_graph *gr
 static void follow_all(struct tas_segment *segment, const struct st_tas_graph *graph) {
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t t = 0; t < graph->thread_count; t++)
-            if (t != segment->block->thread) {
+        for (uint32_t t = 0; t < graph->strand_count; t++)
+            if (t != segment->block->strand) {
                 changed |= follow_from(segment, graph, t);
                 changed |= follow_to(segment, graph, t);
             }
@@ -380,8 +380,8 @@ static uint64_t keep_paths(struct tas_segment *segment, const struct st_tas_grap
     start_round(segment, graph);
     follow_all(segment, graph);
     segment->paths->stamp++; /* from here on, only what may be on a path counts */
-    for (uint32_t t = 0; t < graph->thread_count; t++)
-        if (t != segment->block->thread)
+    for (uint32_t t = 0; t < graph->strand_count; t++)
+        if (t != segment->block->strand)
             count += tighten(segment, graph, t);
     keep_on_paths(segment, graph);
     return count;
@@ -389,8 +389,8 @@ static uint64_t keep_paths(struct tas_segment *segment, const struct st_tas_grap
 
 /* Nothing outside of where paths may be comes back with the new frontiers. */
 static void keep_tight(struct tas_segment *segment, const struct st_tas_graph *graph) {
-    for (uint32_t t = 0; t < graph->thread_count; t++)
-        if (t != segment->block->thread) {
+    for (uint32_t t = 0; t < graph->strand_count; t++)
+        if (t != segment->block->strand) {
             segment->upper[t] = greatest(segment->upper[t], segment->paths->upper[t]);
             segment->lower[t] = least(segment->lower[t], segment->paths->lower[t]);
         }

@@ -17,8 +17,8 @@ struct tas_segment {
     uint32_t *accesses; /* shared accesses of the block, as events in order */
     size_t access_count, access_capacity;
     uint32_t *upper,
-        *lower;         /* by thread: positions; in the block's own thread, of u0 - 1 and u1 + 1 */
-    uint32_t *frontier; /* by thread: the lower frontier; `lower` may be less if paths shrink it */
+        *lower;         /* by strand: positions; in the block's own strand, of u0 - 1 and u1 + 1 */
+    uint32_t *frontier; /* by strand: the lower frontier; `lower` may be less if paths shrink it */
 
     /* By variable, valid where `stamps` has the stamp: what other threads do to it in the
      * segment. */
@@ -63,8 +63,8 @@ uint64_t tas_segment_size(const struct tas_segment *segment, const struct st_tas
 bool tas_segment_static_check(struct tas_segment *segment, const struct st_tas_graph *graph,
                               enum st_tas_shrinking shrinking);
 
-/* The first position of the thread that cannot be executed before the event, which is of another
- * thread. */
-uint32_t tas_lower_frontier(const struct st_tas_graph *graph, uint32_t thread, uint32_t event);
+/* The first position of the strand that cannot be executed before the event, which is of another
+ * strand. */
+uint32_t tas_lower_frontier(const struct st_tas_graph *graph, uint32_t strand, uint32_t event);
 
 #endif

@@ -79,7 +79,7 @@ static bool search(struct tas_worker *worker) {
 }
 
 static uint32_t begin_of(const struct st_tas_graph *graph, const struct tas_block *block) {
-    return tas_event_at(graph, block->thread, block->first);
+    return tas_event_at(graph, block->strand, block->first);
 }
 
 /* By the name plus 1; blocks without a name come first. */
@@ -366,7 +366,7 @@ static void describe(const struct st_tas_graph *graph, const struct tas_block *b
                                              .begin_loc = graph->events[begin].loc,
                                              .begin = tas_number(graph, begin)};
     if (!block->open)
-        predicted->end = tas_number(graph, tas_event_at(graph, block->thread, block->last));
+        predicted->end = tas_number(graph, tas_event_at(graph, block->strand, block->last));
 }
 
 /* Drops a witness that fails validation. */
