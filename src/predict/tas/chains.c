@@ -15,6 +15,9 @@
  *  - A path with a shortcut was covered when the shorter path was tried. So s is the first access
  *    of the block that conflicts with u1, no event conflicts with an event of the path other than
  *    the next one, and only the last interval conflicts with t.
+ *  - What acquires a lock after the block's thread has acquired it comes after the release. If the
+ *    block's thread holds the next lock by then, the same holds of that one, and so on. Where that
+ *    leads past the target, the chain ends.
  *  - The set of events before the end of a chain grows with the chain. A quick look ahead
  *    (predict/tas/look_ahead.h) detects when the target cannot be reached after all of them.
  *  - Targets are tried in order. If an event of the path conflicts with an earlier target, it is
@@ -88,13 +91,6 @@ enum {
 
 /* ---- runs ---- */
 
-static const struct tas_run *run_of(const struct st_tas_graph *graph, uint32_t key,
-                                    uint32_t strand) {
-    uint32_t at, end = graph->key_runs[key + 1];
-    st_lower_bound(at, graph->key_runs[key], end, graph->runs[at].strand < strand);
-    return at < end && graph->runs[at].strand == strand ? &graph->runs[at] : NULL;
-}
-
 /* The last access of the run at or before this position, or TAS_NONE. */
 static uint32_t last_to(const struct st_tas_graph *graph, const struct tas_run *run,
                         uint32_t position) {
@@ -112,9 +108,9 @@ static struct entries entries_for(const struct st_tas_graph *graph, uint32_t eve
                                   uint32_t strand) {
     const struct st_event *e = &graph->events[event];
     struct entries entries = {.count = 0};
-    add_entries(&entries, run_of(graph, 2 * e->target + 1, strand));
+    add_entries(&entries, tas_run_of(graph, 2 * e->target + 1, strand));
     if (e->op == ST_WRITE)
-        add_entries(&entries, run_of(graph, 2 * e->target, strand));
+        add_entries(&entries, tas_run_of(graph, 2 * e->target, strand));
     return entries;
 }
 
@@ -332,6 +328,26 @@ static bool reaches_target(struct chains *c, size_t count, uint32_t from, const 
     return tas_spend(&c->worker->budget, c->ahead.work) && reached;
 }
 
+/* The block's strand lets go of its locks before the interval acquires them: must it then have come
+ * past the target before the interval ends? Those who walk through a list hand over hand do not
+ * overtake each other, and this shows it without a question to the decider. */
+static bool is_behind_target(struct chains *c, size_t level, const struct interval *interval) {
+    enum { PATIENCE = 1000 };
+    const struct st_tas_graph *graph = c->graph;
+    uint32_t limit = graph->position[c->target], strand = tas_strand_of(graph, interval->entry);
+    uint32_t first = graph->position[interval->entry], last = graph->position[interval->exit];
+    uint32_t reached = level ? before_of(c, level - 1)[c->own] : 0;
+    if (reached < graph->position[c->start->event])
+        reached = graph->position[c->start->event];
+    reached = tas_position_let_in_all(graph, c->own, reached, interval->entry);
+    for (uint32_t p = first + 1; p < last && p < first + PATIENCE && reached < limit; p++) {
+        uint32_t event = tas_event_at(graph, strand, p);
+        if (graph->events[event].op == ST_ACQUIRE)
+            reached = tas_position_let_in(graph, c->own, reached, graph->events[event].target);
+    }
+    return reached >= limit;
+}
+
 static bool visit_strands(struct chains *c, size_t level);
 
 /* Appends an interval to `level` others, as the last one or as one to continue from. What is
@@ -339,7 +355,8 @@ static bool visit_strands(struct chains *c, size_t level);
 static bool visit(struct chains *c, size_t level, struct interval interval, bool last) {
     if (c->visited[c->graph->events[interval.exit].thread] ||
         is_shut_out(c, interval.entry, c->start->event) ||
-        is_shut_out(c, interval.exit, c->start->event) || has_shortcut(c, level, &interval, last))
+        is_shut_out(c, interval.exit, c->start->event) || has_shortcut(c, level, &interval, last) ||
+        is_behind_target(c, level, &interval))
         return false;
     if (!tas_spend(&c->worker->budget, 200))
         return false;
@@ -452,7 +469,7 @@ static bool visit_strands(struct chains *c, size_t level) {
         if (level)
             entries = entries_for(graph, c->chain[level - 1].exit, t);
         else
-            add_entries(&entries, run_of(graph, c->start->key, t));
+            add_entries(&entries, tas_run_of(graph, c->start->key, t));
         uint32_t low = st_row_get(needs, t), exit_low = st_row_get(exit_needs, t);
         low = low > exit_low ? low : exit_low;
         if (level && before_of(c, level - 1)[t] > low)

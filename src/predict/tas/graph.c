@@ -50,6 +50,7 @@ void st_tas_graph_free(struct st_tas_graph *graph) {
     free(graph->runs);
     free(graph->key_runs);
     free(graph->strand_runs);
+    free(graph->run_places);
     free(graph->strand_first);
     free(graph->blocks);
     free(graph);
@@ -116,6 +117,40 @@ uint32_t tas_holder(const struct st_tas_graph *graph, uint32_t lock, uint32_t co
         return TAS_NONE;
     uint32_t acquire = graph->acquires[place - 1], release = graph->partner[acquire];
     return release && release - 1 < count ? TAS_NONE : acquire;
+}
+
+uint32_t tas_position_let_in(const struct st_tas_graph *graph, uint32_t strand, uint32_t position,
+                             uint32_t lock) {
+    if (!position || position == UINT32_MAX)
+        return position;
+    uint32_t event = tas_event_at(graph, strand, position), set = graph->lockset[event];
+    bool listed = false;
+    for (uint32_t i = graph->lock_sets[set]; i < graph->lock_sets[set + 1]; i++)
+        listed |= graph->lock_members[i] == lock;
+    if (!listed)
+        return position;
+    uint32_t acquire = tas_holder(graph, lock, event + 1);
+    if (acquire == TAS_NONE || tas_strand_of(graph, acquire) != strand)
+        return position; /* the event has released it */
+    uint32_t release = graph->partner[acquire];
+    return release ? graph->position[release - 1] : UINT32_MAX;
+}
+
+uint32_t tas_position_let_in_all(const struct st_tas_graph *graph, uint32_t strand,
+                                 uint32_t position, uint32_t event) {
+    uint32_t set = graph->lockset[event], before;
+    do { /* what releases one of the locks may hold another one by then */
+        before = position;
+        for (uint32_t i = graph->lock_sets[set]; i < graph->lock_sets[set + 1]; i++)
+            position = tas_position_let_in(graph, strand, position, graph->lock_members[i]);
+    } while (position != before);
+    return position;
+}
+
+const struct tas_run *tas_run_of(const struct st_tas_graph *graph, uint32_t key, uint32_t strand) {
+    uint32_t at, end = graph->key_runs[key + 1];
+    st_lower_bound(at, graph->key_runs[key], end, graph->runs[at].strand < strand);
+    return at < end && graph->runs[at].strand == strand ? &graph->runs[at] : NULL;
 }
 
 uint32_t tas_position_before(const struct st_tas_graph *graph, uint32_t strand, uint32_t count) {

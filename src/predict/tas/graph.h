@@ -96,6 +96,7 @@ struct st_tas_graph {
     uint32_t *accesses;
     struct tas_run *runs;
     uint32_t *key_runs, *strand_runs, *strand_first;
+    uint32_t *run_places; /* by run: its place in strand_runs */
     size_t access_count, run_count;
 
     struct tas_block *blocks; /* in the order of their begins */
@@ -218,8 +219,21 @@ uint32_t tas_acquires_before(const struct st_tas_graph *graph, uint32_t lock, ui
 /* The acquire that holds the lock after the first `count` events of the trace, or TAS_NONE. */
 uint32_t tas_holder(const struct st_tas_graph *graph, uint32_t lock, uint32_t count);
 
+/* A strand has executed its events up to the position, and another one acquires the lock after
+ * that: up to which position must the strand then be executed? Up to its release, if it holds the
+ * lock; UINT32_MAX if it never releases it. */
+uint32_t tas_position_let_in(const struct st_tas_graph *graph, uint32_t strand, uint32_t position,
+                             uint32_t lock);
+
+/* The same for an event of another strand, which holds all locks of its lockset. */
+uint32_t tas_position_let_in_all(const struct st_tas_graph *graph, uint32_t strand,
+                                 uint32_t position, uint32_t event);
+
 /* How many of the first `count` events of the trace belong to the strand. */
 uint32_t tas_position_before(const struct st_tas_graph *graph, uint32_t strand, uint32_t count);
+
+/* The accesses with this key by the strand, or NULL. */
+const struct tas_run *tas_run_of(const struct st_tas_graph *graph, uint32_t key, uint32_t strand);
 
 /* The first place in the run whose access is at or after this position of the strand. */
 size_t tas_run_from(const struct st_tas_graph *graph, const struct tas_run *run, uint32_t position);

@@ -1,10 +1,15 @@
 /* Looks ahead from a prefix of a chain: can the target be reached from here at all?
  *
  * The answer is quick. A yes may be wrong, a no never is. The look follows all continuations at
- * once. For each thread it keeps only what holds for every chain that enters the thread: the first
- * position at which one does and, for each thread, the last position that comes before all these
+ * once. For each strand it keeps only what holds for every chain that enters it: the first
+ * position at which one does and, for each strand, the last position that comes before all these
  * entries. What comes before the end of a chain (its events, and all that must happen before them)
- * only grows from event to event, and what the chain enters next comes after it. */
+ * only grows from event to event, and what the chain enters next comes after it.
+ *
+ * Locks count, as far as the block's strand holds them: who acquires a lock after that strand has
+ * acquired it comes after its release. By then, the strand may hold the next lock, which comes
+ * next. How far the strand must have come is kept for each kind of access that a chain enters by,
+ * since where a thread does the same again and again, only some of it comes after the block. */
 #ifndef SERIATIM_PREDICT_TAS_LOOK_AHEAD_H
 #define SERIATIM_PREDICT_TAS_LOOK_AHEAD_H
 
@@ -15,11 +20,16 @@ struct tas_ahead {
     const struct st_tas_graph *graph;
     const struct tas_segment *segment;
     uint32_t *first;  /* by strand: the first position entered, or 0 */
-    uint32_t *before; /* by strand and thread: the last position that comes before all entries */
+    uint32_t *before; /* by strand and strand: the last position that comes before all entries */
     uint32_t *now;    /* by strand: the same for one event, including the event itself */
     bool *waits;      /* by strand: something has changed since the look last left it */
-    bool bounded;     /* some no holds only for chains up to the given length */
-    uint64_t work;    /* of the last look, in rough nanoseconds */
+    bool locked;      /* the block holds locks, so that what follows is of use */
+    struct tas_entry *entries; /* by run */
+    struct tas_exit *exits;    /* by place in the list of runs of a strand */
+    size_t exit_capacity;
+    uint32_t stamp; /* of entries that are valid */
+    bool bounded;   /* some no holds only for chains up to the given length */
+    uint64_t work;  /* of the last look, in rough nanoseconds */
 };
 
 void tas_ahead_init(struct tas_ahead *ahead, const struct st_tas_graph *graph,
