@@ -146,9 +146,10 @@ static bool compare_way(const struct st_tas_graph *graph, const struct sample *s
 }
 
 /* Is all that is on paths of any run in the segment? */
-static bool holds_paths(const struct tas_segment *segment, const struct st_tas_graph *graph,
+static bool holds_paths(struct tas_segment *segment, const struct st_tas_graph *graph,
                         const struct sample *sample, const struct avp_block *block,
                         const char *which, char *why) {
+    tas_segment_complete(segment, graph);
     for (uint32_t i = 0; i < sample->count; i++)
         if (block->on_paths >> i & 1 &&
             (graph->position[i] <= segment->upper[tas_strand_of(graph, i)] ||

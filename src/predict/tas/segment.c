@@ -11,6 +11,7 @@ void tas_segment_init(struct tas_segment *segment, const struct st_tas_graph *gr
     segment->upper = st_alloc((size_t)graph->strand_count + 1, sizeof *segment->upper);
     segment->lower = st_alloc((size_t)graph->strand_count + 1, sizeof *segment->lower);
     segment->frontier = st_alloc((size_t)graph->strand_count + 1, sizeof *segment->frontier);
+    segment->known = st_alloc((size_t)graph->strand_count + 1, sizeof *segment->known);
     segment->others = st_alloc((size_t)graph->variable_count + 1, sizeof *segment->others);
     segment->stamps = st_alloc((size_t)graph->variable_count + 1, sizeof *segment->stamps);
 }
@@ -63,6 +64,7 @@ void tas_segment_free(struct tas_segment *segment) {
     free(segment->stamps);
     free(segment->guards);
     free(segment->frontier);
+    free(segment->known);
     free_paths(segment->paths);
 }
 
@@ -79,16 +81,28 @@ uint32_t tas_lower_frontier(const struct st_tas_graph *graph, uint32_t strand, u
     return at + 1;
 }
 
-/* Finds the frontiers for the first and the last listed access. */
+/* Makes the frontiers of a strand known. */
+static void look_at(struct tas_segment *segment, const struct st_tas_graph *graph, uint32_t t) {
+    if (segment->known[t] == segment->known_stamp)
+        return;
+    uint32_t first = segment->accesses[0], last = segment->accesses[segment->access_count - 1];
+    segment->known[t] = segment->known_stamp;
+    segment->upper[t] = st_row_get(tas_needs(graph, first), t);
+    segment->lower[t] = segment->frontier[t] = tas_lower_frontier(graph, t, last);
+}
+
+void tas_segment_complete(struct tas_segment *segment, const struct st_tas_graph *graph) {
+    for (uint32_t t = 0; t < graph->strand_count; t++)
+        look_at(segment, graph, t);
+}
+
+/* The frontiers are now those of the first and the last listed access. */
 static void find_frontiers(struct tas_segment *segment, const struct st_tas_graph *graph) {
     uint32_t own = segment->block->strand;
     uint32_t first = segment->accesses[0], last = segment->accesses[segment->access_count - 1];
-    tas_needs_list(graph, tas_needs(graph, first), segment->upper);
-    for (uint32_t t = 0; t < graph->strand_count; t++)
-        segment->lower[t] = t == own ? 0 : tas_lower_frontier(graph, t, last);
+    segment->known[own] = ++segment->known_stamp;
     segment->upper[own] = graph->position[first] - 1;
-    segment->lower[own] = graph->position[last] + 1;
-    memcpy(segment->frontier, segment->lower, graph->strand_count * sizeof *segment->frontier);
+    segment->lower[own] = segment->frontier[own] = graph->position[last] + 1;
 }
 
 bool tas_segment_find(struct tas_segment *segment, const struct st_tas_graph *graph,
@@ -107,8 +121,9 @@ bool tas_segment_find(struct tas_segment *segment, const struct st_tas_graph *gr
     return true;
 }
 
-uint64_t tas_segment_size(const struct tas_segment *segment, const struct st_tas_graph *graph) {
+uint64_t tas_segment_size(struct tas_segment *segment, const struct st_tas_graph *graph) {
     uint64_t size = 0;
+    tas_segment_complete(segment, graph);
     for (uint32_t t = 0; t < graph->strand_count; t++)
         if (segment->lower[t] > segment->upper[t] + 1)
             size += segment->lower[t] - segment->upper[t] - 1;
@@ -160,13 +175,15 @@ static bool run_has_access(const struct tas_segment *segment, const struct st_ta
     return false;
 }
 
-static bool others_access(const struct tas_segment *segment, const struct st_tas_graph *graph,
+static bool others_access(struct tas_segment *segment, const struct st_tas_graph *graph,
                           uint32_t variable, bool write) {
     size_t key = 2 * (size_t)variable + write;
     for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++) {
         const struct tas_run *run = &graph->runs[r];
-        if (run->strand != segment->block->strand &&
-            run_has_access(segment, graph, run, segment->upper[run->strand],
+        if (run->strand == segment->block->strand)
+            continue;
+        look_at(segment, graph, run->strand);
+        if (run_has_access(segment, graph, run, segment->upper[run->strand],
                            segment->lower[run->strand]))
             return true;
     }
@@ -397,12 +414,14 @@ static void keep_tight(struct tas_segment *segment, const struct st_tas_graph *g
 }
 
 static bool shrink_by_paths(struct tas_segment *segment, const struct st_tas_graph *graph) {
+    tas_segment_complete(segment, graph);
     for (uint64_t before = UINT64_MAX;;) {
         size_t count = segment->access_count;
         uint64_t others = keep_paths(segment, graph);
         if (segment->access_count < 2)
             return true;
         find_frontiers(segment, graph);
+        tas_segment_complete(segment, graph);
         keep_tight(segment, graph);
         if (segment->access_count == count && others == before)
             return false;
