@@ -1,7 +1,7 @@
 /* avp-differential: compares the searches of TAS with brute force on random traces.
  *
- *     avp-differential [--seed S] [--count N] [--search NAME] [--large] [--damaged] [--values]
- *                      [--forever] [--verbose]
+ *     avp-differential [--seed S] [--count N] [--search NAME] [--large] [--damaged]
+ *                      [--lives | --walks] [--values] [--forever] [--verbose]
  *
  * Trace number i comes from the seed S + i. On each, every search must find exactly the blocks
  * that some almost-view-preserving run violates, with valid witnesses; no path of any run may
@@ -10,6 +10,8 @@
  * what commit-node reports beside it. With --large the traces are too large for brute
  * force, and chains are compared with states. With --damaged they are those of `differential
  * --damaged`: malformed ones after repair, many of which are skipped because they are too large.
+ * With --lives, most threads are created after another one was joined; with --walks, threads walk
+ * through variables hand over hand.
  * With --values, accesses have values, so that reads can see other writes than they saw.
  * Status 0: all agree; 1: a mismatch, printed with the smallest trace that shows it; 2: usage. */
 #include "reference/avp.h"
@@ -37,7 +39,7 @@ enum {
 struct options {
     struct program program;
     const char *search; /* NULL: all */
-    bool large, damaged, values;
+    bool large, damaged, lives, walks, values;
 };
 
 /* A way to search. */
@@ -144,13 +146,14 @@ static bool compare_way(const struct st_tas_graph *graph, const struct sample *s
 }
 
 /* Is all that is on paths of any run in the segment? */
-static bool holds_paths(const struct tas_segment *segment, const struct st_tas_graph *graph,
+static bool holds_paths(struct tas_segment *segment, const struct st_tas_graph *graph,
                         const struct sample *sample, const struct avp_block *block,
                         const char *which, char *why) {
+    tas_segment_complete(segment, graph);
     for (uint32_t i = 0; i < sample->count; i++)
         if (block->on_paths >> i & 1 &&
-            (graph->position[i] <= segment->upper[sample->events[i].thread] ||
-             graph->position[i] >= segment->lower[sample->events[i].thread])) {
+            (graph->position[i] <= segment->upper[tas_strand_of(graph, i)] ||
+             graph->position[i] >= segment->lower[tas_strand_of(graph, i)])) {
             snprintf(why, TEXT, "event %u is on a path and not in the segment of block %u, %s",
                      i + 1, block->begin, which);
             return false;
@@ -408,6 +411,10 @@ static bool check_next(void *context, uint64_t seed) {
     size_t most = options->large ? LARGE_EVENTS : SMALL_EVENTS;
     if (options->damaged)
         generate_damaged(&sample, seed);
+    else if (options->lives)
+        avp_generate_lives(&sample, seed, 8 + seed % (most - 7));
+    else if (options->walks)
+        avp_generate_walks(&sample, seed, 8 + seed % (most - 7));
     else
         avp_generate(&sample, seed, 8 + seed % (most - 7));
     if (options->values)
@@ -443,13 +450,17 @@ static bool is_search(const char *name) {
 
 int main(int argc, char **argv) {
     struct options options = {
-        .program = {.name = "avp-differential",
-                    .usage = "[--seed S] [--count N] [--search NAME] [--large] [--damaged]\n"
-                             "                        [--values] [--forever] [--verbose]",
-                    .seed = 1,
-                    .count = 1000}};
+        .program = {
+            .name = "avp-differential",
+            .usage =
+                "[--seed S] [--count N] [--search NAME] [--large] [--damaged]\n"
+                "                        [--lives | --walks] [--values] [--forever] [--verbose]",
+            .seed = 1,
+            .count = 1000}};
     const struct program_option own[] = {{.name = "--large", .flag = &options.large},
                                          {.name = "--damaged", .flag = &options.damaged},
+                                         {.name = "--lives", .flag = &options.lives},
+                                         {.name = "--walks", .flag = &options.walks},
                                          {.name = "--values", .flag = &options.values},
                                          {.name = "--search",
                                           .value = &options.search,

@@ -24,6 +24,8 @@ struct generator {
     size_t limit;
     unsigned writes, sections, atomics, messages, sticky; /* percent */
     uint32_t barrier_round;                               /* channel of the next round */
+    bool lives;                                           /* threads live one after another */
+    bool walks; /* threads walk through the variables hand over hand */
     struct program programs[MAX_THREADS];
 };
 
@@ -121,6 +123,25 @@ static void add_body(struct generator *g, struct program *program) {
     }
 }
 
+/* Each variable has a lock. Who has taken the next one lets go of the last, unless it is careless.
+ */
+static void add_walk(struct generator *g, struct program *program) {
+    uint32_t careless = percent(g, 30) ? below(g, g->locks) : g->locks;
+    if (program->count > MAX_STEPS - 24)
+        return;
+    add(program, ST_BEGIN, ST_NO_NAME);
+    for (uint32_t i = 0; i < g->locks; i++) {
+        if (!i || careless == i)
+            add(program, ST_ACQUIRE, i);
+        if (percent(g, 80))
+            add(program, percent(g, g->writes) ? ST_WRITE : ST_READ, i);
+        if (i + 1 < g->locks && careless != i + 1)
+            add(program, ST_ACQUIRE, i + 1);
+        add(program, ST_RELEASE, i);
+    }
+    add(program, ST_END, ST_NO_NAME);
+}
+
 /* All threads meet: each sends and then receives. */
 static void add_barrier(struct generator *g) {
     uint32_t channel = 1 + g->barrier_round++ % 2;
@@ -139,28 +160,37 @@ static void insert(struct program *program, size_t at, enum st_op op, uint32_t t
     program->steps[at] = (struct step){op, target, false};
 }
 
+/* The place behind the last join of a program, or anywhere if it has none. */
+static size_t after_joins(struct generator *g, const struct program *program) {
+    for (size_t at = program->count; at > 0; at--)
+        if (program->steps[at - 1].op == ST_JOIN)
+            return at + below(g, (uint32_t)(program->count - at) + 1);
+    return below(g, (uint32_t)program->count + 1);
+}
+
 static void make_child(struct generator *g, uint32_t t) {
-    struct program *parent = &g->programs[below(g, t)];
-    size_t at = below(g, (uint32_t)parent->count + 1);
+    struct program *parent = &g->programs[g->lives && percent(g, 70) ? 0 : below(g, t)];
+    size_t at =
+        g->lives && percent(g, 70) ? after_joins(g, parent) : below(g, (uint32_t)parent->count + 1);
     g->programs[t].forked = true;
     insert(parent, at, ST_FORK, t);
-    if (percent(g, 60))
+    if (percent(g, g->lives ? 90 : 60))
         insert(parent, at + 1 + below(g, (uint32_t)(parent->count - at)), ST_JOIN, t);
 }
 
 static void write_programs(struct generator *g) {
-    bool barriers = percent(g, 12);
+    bool barriers = !g->lives && percent(g, 12);
     uint32_t rounds = barriers ? 2 : 1;
     for (uint32_t round = 0; round < rounds; round++) {
         for (uint32_t t = 0; t < g->threads; t++)
             for (uint32_t i = 1 + below(g, 2 + (uint32_t)g->limit / 10); i > 0; i--)
-                add_body(g, &g->programs[t]);
+                (g->walks && percent(g, 80) ? add_walk : add_body)(g, &g->programs[t]);
         if (barriers && round + 1 < rounds)
             add_barrier(g);
     }
-    if (!barriers && percent(g, 40))
+    if (g->lives || (!barriers && percent(g, 40)))
         for (uint32_t t = 1; t < g->threads; t++)
-            if (percent(g, 60))
+            if (percent(g, g->lives ? 85 : 60))
                 make_child(g, t);
 }
 
@@ -218,14 +248,16 @@ static void interleave(struct generator *g, struct sample *sample) {
     }
 }
 
-void avp_generate(struct sample *sample, uint64_t seed, size_t limit) {
-    struct generator g = {.chance = {seed}};
+static void make(struct sample *sample, uint64_t seed, size_t limit, bool lives, bool walks) {
+    struct generator g = {.chance = {seed}, .lives = lives, .walks = walks};
     struct st_error error;
     sample->count = 0;
     sample->repair = false;
-    g.threads = 2 + below(&g, 3);
+    g.threads = lives ? 3 + below(&g, MAX_THREADS - 2) : 2 + below(&g, 3);
     g.variables = 1 + below(&g, 3);
     g.locks = below(&g, 4);
+    if (walks)
+        g.locks = g.variables = 2 + below(&g, 2);
     g.limit = limit;
     g.writes = 20 + below(&g, 70);
     g.sections = g.locks ? below(&g, 60) : 0;
@@ -238,6 +270,18 @@ void avp_generate(struct sample *sample, uint64_t seed, size_t limit) {
     int status = sample_check(sample, &error);
     assert(status == 0);
     (void)status;
+}
+
+void avp_generate(struct sample *sample, uint64_t seed, size_t limit) {
+    make(sample, seed, limit, false, false);
+}
+
+void avp_generate_lives(struct sample *sample, uint64_t seed, size_t limit) {
+    make(sample, seed, limit, true, false);
+}
+
+void avp_generate_walks(struct sample *sample, uint64_t seed, size_t limit) {
+    make(sample, seed, limit, seed % 2, true);
 }
 
 void avp_generate_values(struct sample *sample, uint64_t seed) {

@@ -9,6 +9,12 @@
 /* At most `limit` events. The same seed gives the same trace. */
 void avp_generate(struct sample *sample, uint64_t seed, size_t limit);
 
+/* The same with more threads, most of which are created after another one was joined. */
+void avp_generate_lives(struct sample *sample, uint64_t seed, size_t limit);
+
+/* Threads that walk through variables with a lock each, hand over hand, in blocks. */
+void avp_generate_walks(struct sample *sample, uint64_t seed, size_t limit);
+
 /* Gives values to most of its accesses. Few are different, and some are wrong. */
 void avp_generate_values(struct sample *sample, uint64_t seed);
 

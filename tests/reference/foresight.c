@@ -254,7 +254,24 @@ static void run_predictor(const struct setup *setup, const struct st_model *mode
     setup_predictor(setup)->run(&run, &setup->options, &setup->own, prediction);
 }
 
-/* Does it report each block that the same analysis reports with all that it knows? */
+/* Does it report the block of another thread that comes in between? */
+static bool reports_what_comes_between(const struct st_prediction *prediction,
+                                       const struct st_predicted_block *cut) {
+    for (size_t i = 0; i < prediction->listed; i++) {
+        const struct st_predicted_block *block = &prediction->blocks[i];
+        for (size_t k = 0; k < cut->event_count && st_is_reported(block); k++) {
+            const struct st_place *place = &cut->events[k];
+            if (place->event.thread != cut->thread && place->event.thread == block->thread &&
+                place->number > block->begin && (!block->end || place->number < block->end))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Does it report each block that the same analysis reports with all that it knows? If accesses to
+ * fresh memory count, a read after one of them is no initial read any more, and pairs of accesses
+ * that it was in are none. Then the block that came in between is cut itself. */
 static bool reports_no_fewer(const struct setup *setup, const struct st_model *model,
                              const struct sample *sample, const struct st_prediction *prediction) {
     struct setup complete = *setup;
@@ -264,7 +281,9 @@ static bool reports_no_fewer(const struct setup *setup, const struct st_model *m
     bool fewer = all.listed != prediction->listed;
     for (size_t i = 0; !fewer && i < all.listed; i++)
         fewer = all.blocks[i].begin != prediction->blocks[i].begin ||
-                (st_is_reported(&all.blocks[i]) && !st_is_reported(&prediction->blocks[i]));
+                (st_is_reported(&all.blocks[i]) && !st_is_reported(&prediction->blocks[i]) &&
+                 !(setup->options.without & ST_WITHOUT_ESCAPE &&
+                   reports_what_comes_between(prediction, &all.blocks[i])));
     st_prediction_free(&all);
     return !fewer;
 }

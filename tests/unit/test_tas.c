@@ -220,6 +220,28 @@ static void fork_is_no_edge_of_a_path(void **state) {
     expect("v", "T1.begin T1.w(x) T1.fork(T2) T2.r(x) T2.w(y) T1.r(y) T1.end");
 }
 
+/* T3 is joined before T4 is created, so the two are one strand (predict/tas/graph.h). */
+static void threads_of_a_strand_are_joined_by_conflicts_alone(void **state) {
+    (void)state;
+    expect("a", "T2.fork(T3) T1.begin T1.w(x) T3.r(x) T2.join(T3) T2.fork(T4) T4.w(y) T1.r(y) "
+                "T1.end");
+    expect("v", "T2.fork(T3) T1.begin T1.w(x) T3.r(x) T3.w(z) T2.join(T3) T2.fork(T4) T4.r(z) "
+                "T4.w(y) T1.r(y) T1.end");
+    expect("v", "T2.fork(T3) T3.r(z) T2.join(T3) T2.fork(T4) T1.begin T1.w(x) T4.r(x) T4.w(y) "
+                "T1.r(y) T1.end");
+    expect("v", "T1.begin T1.w(x) T1.w(x) T1.end T2.fork(T3) T3.r(z) T2.join(T3) T2.fork(T4) "
+                "T4.r(x)");
+}
+
+/* Who walks from x to y takes the lock of y before it lets go of that of x. */
+static void those_who_walk_hand_over_hand_do_not_overtake(void **state) {
+    (void)state;
+    expect("aa", "T1.begin T1.acq(l) T1.w(x) T1.acq(m) T1.rel(l) T1.w(y) T1.rel(m) T1.end "
+                 "T2.begin T2.acq(l) T2.w(x) T2.acq(m) T2.rel(l) T2.w(y) T2.rel(m) T2.end");
+    expect("va", "T1.begin T1.acq(l) T1.w(x) T1.rel(l) T1.acq(m) T1.w(y) T1.rel(m) T1.end "
+                 "T2.begin T2.acq(l) T2.w(x) T2.acq(m) T2.rel(l) T2.w(y) T2.rel(m) T2.end");
+}
+
 static void what_lies_above_the_segment_may_have_to_move(void **state) {
     (void)state;
     expect("v", "T1.r(x) T2.w(x) T1.w(y) T2.begin T2.w(y) T2.w(y) T2.end");
@@ -605,6 +627,8 @@ int main(void) {
         cmocka_unit_test(the_schedule_of_figure_2b_is_bogus),
         cmocka_unit_test(a_schedule_may_end_in_the_middle),
         cmocka_unit_test(fork_is_no_edge_of_a_path),
+        cmocka_unit_test(threads_of_a_strand_are_joined_by_conflicts_alone),
+        cmocka_unit_test(those_who_walk_hand_over_hand_do_not_overtake),
         cmocka_unit_test(what_lies_above_the_segment_may_have_to_move),
         cmocka_unit_test(an_initial_value_is_a_couple),
         cmocka_unit_test(a_thread_that_is_cut_off_keeps_its_locks),

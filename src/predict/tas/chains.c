@@ -15,6 +15,9 @@
  *  - A path with a shortcut was covered when the shorter path was tried. So s is the first access
  *    of the block that conflicts with u1, no event conflicts with an event of the path other than
  *    the next one, and only the last interval conflicts with t.
+ *  - What acquires a lock after the block's thread has acquired it comes after the release. If the
+ *    block's thread holds the next lock by then, the same holds of that one, and so on. Where that
+ *    leads past the target, the chain ends.
  *  - The set of events before the end of a chain grows with the chain. A quick look ahead
  *    (predict/tas/look_ahead.h) detects when the target cannot be reached after all of them.
  *  - Targets are tried in order. If an event of the path conflicts with an earlier target, it is
@@ -45,7 +48,7 @@ struct chains {
     const struct tas_segment *segment;
     struct tas_decider *decider;
     struct tas_ahead ahead; /* for the last pass */
-    uint32_t own;           /* the block's thread */
+    uint32_t own;           /* the block's strand */
     struct start *starts;   /* by position; no key twice */
     size_t start_count, start_capacity;
     struct st_map64 start_keys; /* numbered as their starts are */
@@ -53,8 +56,8 @@ struct chains {
     uint32_t target;     /* t */
     size_t target_place; /* in the accesses of the segment */
     const struct start *start;
-    uint32_t *high; /* by thread: the first position that cannot be executed before t */
-    uint32_t *last; /* by thread: the last position from which t can be reached, or 0 */
+    uint32_t *high; /* by strand: the first position that cannot be executed before t */
+    uint32_t *last; /* by strand: the last position from which t can be reached, or 0 */
 
     enum {
         NEAR,   /* like PROBE, only from starts at the variable of the target; for large blocks */
@@ -67,14 +70,14 @@ struct chains {
     size_t longest; /* later passes try chains of more intervals than this */
     struct interval *chain;
     bool *visited;    /* by thread */
-    uint32_t *before; /* by interval of the chain and thread: what comes before the interval's
+    uint32_t *before; /* by interval of the chain and strand: what comes before the interval's
                        * exit */
     size_t before_capacity;
     struct tas_pair *pairs;
     size_t pair_count, pair_capacity;
 };
 
-/* The accesses of one thread that conflict with an event: up to two runs. */
+/* The accesses of one strand that conflict with an event: up to two runs. */
 struct entries {
     const struct tas_run *runs[2];
     size_t count;
@@ -88,13 +91,6 @@ enum {
 
 /* ---- runs ---- */
 
-static const struct tas_run *run_of(const struct st_tas_graph *graph, uint32_t key,
-                                    uint32_t thread) {
-    uint32_t at, end = graph->key_runs[key + 1];
-    st_lower_bound(at, graph->key_runs[key], end, graph->runs[at].thread < thread);
-    return at < end && graph->runs[at].thread == thread ? &graph->runs[at] : NULL;
-}
-
 /* The last access of the run at or before this position, or TAS_NONE. */
 static uint32_t last_to(const struct st_tas_graph *graph, const struct tas_run *run,
                         uint32_t position) {
@@ -107,14 +103,14 @@ static void add_entries(struct entries *entries, const struct tas_run *run) {
         entries->runs[entries->count++] = run;
 }
 
-/* The accesses of a thread that conflict with an event. */
+/* The accesses of a strand that conflict with an event, if they are of another thread. */
 static struct entries entries_for(const struct st_tas_graph *graph, uint32_t event,
-                                  uint32_t thread) {
+                                  uint32_t strand) {
     const struct st_event *e = &graph->events[event];
     struct entries entries = {.count = 0};
-    add_entries(&entries, run_of(graph, 2 * e->target + 1, thread));
+    add_entries(&entries, tas_run_of(graph, 2 * e->target + 1, strand));
     if (e->op == ST_WRITE)
-        add_entries(&entries, run_of(graph, 2 * e->target, thread));
+        add_entries(&entries, tas_run_of(graph, 2 * e->target, strand));
     return entries;
 }
 
@@ -131,6 +127,13 @@ static uint32_t last_entry(const struct st_tas_graph *graph, const struct entrie
     return best;
 }
 
+/* The last entry after `low` of the thread that leaves by `exit`, or TAS_NONE. */
+static uint32_t entry_before(const struct st_tas_graph *graph, const struct entries *entries,
+                             uint32_t low, uint32_t exit) {
+    uint32_t before = tas_thread_of(graph, exit)->before;
+    return last_entry(graph, entries, low > before ? low : before, graph->position[exit]);
+}
+
 /* ---- which accesses can be on a path ---- */
 
 /* Does a lock keep the event from being executed between the access `from` of the block and the
@@ -144,7 +147,7 @@ static bool is_shut_out(const struct chains *c, uint32_t event, uint32_t from) {
         return false;
     for (uint32_t i = graph->lock_sets[set]; i < graph->lock_sets[set + 1]; i++) {
         uint32_t lock = graph->lock_members[i], acquire = tas_holder(graph, lock, c->target + 1);
-        if (acquire == TAS_NONE || graph->events[acquire].thread != c->own)
+        if (acquire == TAS_NONE || tas_strand_of(graph, acquire) != c->own)
             continue;
         uint32_t release = graph->partner[tas_holder(graph, lock, event + 1)];
         if (graph->position[acquire] < graph->position[from] || !release ||
@@ -185,30 +188,32 @@ static bool has_shortcut(const struct chains *c, size_t level, const struct inte
 
 /* Does the event conflict with an access of a further thread that may come after it and from which
  * the target can be reached? If an event has no such access, neither have later events of the same
- * kind in its thread, since ever more must happen before them. */
+ * kind in its strand, since ever more must happen before them. */
 static bool leads_on(const struct chains *c, uint32_t event) {
     const struct st_tas_graph *graph = c->graph;
     const struct st_event *e = &graph->events[event];
+    const struct tas_thread *thread = tas_thread_of(graph, event);
     const struct st_shared_row *needs = tas_needs_free(graph, event);
     for (uint32_t write = e->op == ST_READ; write <= 1; write++) {
         size_t key = 2 * (size_t)e->target + write;
         for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++) {
-            uint32_t t = graph->runs[r].thread;
-            if (t == e->thread || t == c->own || c->visited[t] || !c->last[t])
+            uint32_t t = graph->runs[r].strand;
+            if (t == c->own || tas_is_visited(graph, c->visited, t) || !c->last[t])
                 continue;
             uint32_t other = last_to(graph, &graph->runs[r], c->last[t]);
+            uint32_t low = t == thread->strand ? thread->last : st_row_get(needs, t);
             if (other != TAS_NONE && graph->position[other] > c->segment->upper[t] &&
-                graph->position[other] > st_row_get(needs, t))
+                graph->position[other] > low)
                 return true;
         }
     }
     return false;
 }
 
-/* The last position of the run, between last[t] and high[t] of its thread, that leads on, or 0. */
+/* The last position of the run, between last[t] and high[t] of its strand, that leads on, or 0. */
 static uint32_t last_leading_on(const struct chains *c, const struct tas_run *run) {
     const struct st_tas_graph *graph = c->graph;
-    uint32_t t = run->thread;
+    uint32_t t = run->strand;
     uint32_t above = c->last[t] > c->segment->upper[t] ? c->last[t] : c->segment->upper[t];
     size_t first = tas_run_from(graph, run, above + 1), end = tas_run_from(graph, run, c->high[t]);
     size_t at;
@@ -219,7 +224,7 @@ static uint32_t last_leading_on(const struct chains *c, const struct tas_run *ru
 /* What comes before the exit of an interval of the chain. Valid until the next call for a longer
  * chain. */
 static uint32_t *before_of(struct chains *c, size_t level) {
-    size_t threads = c->graph->thread_count;
+    size_t threads = c->graph->strand_count;
     st_reserve(&c->before, &c->before_capacity, (level + 1) * threads);
     return c->before + level * threads;
 }
@@ -253,16 +258,16 @@ static uint32_t last_exit(struct chains *c, uint32_t t) {
 /* Finds from where in each thread the target can be reached, as far as a quick look shows. */
 static void find_last(struct chains *c) {
     const struct st_tas_graph *graph = c->graph;
-    for (uint32_t t = 0; t < graph->thread_count; t++)
+    for (uint32_t t = 0; t < graph->strand_count; t++)
         c->last[t] = t == c->own ? 0 : last_exit(c, t);
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t t = 0; t < graph->thread_count; t++)
-            for (uint32_t i = graph->thread_first[t]; t != c->own && i < graph->thread_first[t + 1];
+        for (uint32_t t = 0; t < graph->strand_count; t++)
+            for (uint32_t i = graph->strand_first[t]; t != c->own && i < graph->strand_first[t + 1];
                  i++) {
                 if (!tas_spend(&c->worker->budget, 100))
                     return;
-                uint32_t position = last_leading_on(c, &graph->runs[graph->thread_runs[i]]);
+                uint32_t position = last_leading_on(c, &graph->runs[graph->strand_runs[i]]);
                 if (position) {
                     c->last[t] = position;
                     changed = true;
@@ -323,13 +328,35 @@ static bool reaches_target(struct chains *c, size_t count, uint32_t from, const 
     return tas_spend(&c->worker->budget, c->ahead.work) && reached;
 }
 
-static bool visit_threads(struct chains *c, size_t level);
+/* The block's strand lets go of its locks before the interval acquires them: must it then have come
+ * past the target before the interval ends? Those who walk through a list hand over hand do not
+ * overtake each other, and this shows it without a question to the decider. */
+static bool is_behind_target(struct chains *c, size_t level, const struct interval *interval) {
+    enum { PATIENCE = 1000 };
+    const struct st_tas_graph *graph = c->graph;
+    uint32_t limit = graph->position[c->target], strand = tas_strand_of(graph, interval->entry);
+    uint32_t first = graph->position[interval->entry], last = graph->position[interval->exit];
+    uint32_t reached = level ? before_of(c, level - 1)[c->own] : 0;
+    if (reached < graph->position[c->start->event])
+        reached = graph->position[c->start->event];
+    reached = tas_position_let_in_all(graph, c->own, reached, interval->entry);
+    for (uint32_t p = first + 1; p < last && p < first + PATIENCE && reached < limit; p++) {
+        uint32_t event = tas_event_at(graph, strand, p);
+        if (graph->events[event].op == ST_ACQUIRE)
+            reached = tas_position_let_in(graph, c->own, reached, graph->events[event].target);
+    }
+    return reached >= limit;
+}
+
+static bool visit_strands(struct chains *c, size_t level);
 
 /* Appends an interval to `level` others, as the last one or as one to continue from. What is
  * impossible for a prefix of a chain is impossible for the whole chain. */
 static bool visit(struct chains *c, size_t level, struct interval interval, bool last) {
-    if (is_shut_out(c, interval.entry, c->start->event) ||
-        is_shut_out(c, interval.exit, c->start->event) || has_shortcut(c, level, &interval, last))
+    if (c->visited[c->graph->events[interval.exit].thread] ||
+        is_shut_out(c, interval.entry, c->start->event) ||
+        is_shut_out(c, interval.exit, c->start->event) || has_shortcut(c, level, &interval, last) ||
+        is_behind_target(c, level, &interval))
         return false;
     if (!tas_spend(&c->worker->budget, 200))
         return false;
@@ -342,7 +369,11 @@ static bool visit(struct chains *c, size_t level, struct interval interval, bool
                    before_of(c, level)) ||
         !reaches_target(c, level + 1, interval.exit, before_of(c, level)))
         return false;
-    return visit_threads(c, level + 1);
+    uint32_t thread = c->graph->events[interval.exit].thread;
+    c->visited[thread] = true;
+    bool found = visit_strands(c, level + 1);
+    c->visited[thread] = false;
+    return found;
 }
 
 /* Visits all intervals from one of the entries to an exit of the run that contain no other
@@ -355,7 +386,7 @@ static bool visit_intervals(struct chains *c, size_t level, const struct entries
         uint32_t exit = graph->accesses[place];
         if (graph->position[exit] >= high || (!last && !leads_on(c, exit)))
             break;
-        uint32_t entry = last_entry(graph, entries, low, graph->position[exit]);
+        uint32_t entry = entry_before(graph, entries, low, exit);
         low = graph->position[exit];
         if (entry != TAS_NONE && visit(c, level, (struct interval){entry, exit}, last))
             return true;
@@ -367,7 +398,7 @@ static bool visit_intervals(struct chains *c, size_t level, const struct entries
 static bool probe_intervals(struct chains *c, const struct entries *entries,
                             const struct tas_run *exits, uint32_t low, uint32_t high) {
     const struct st_tas_graph *graph = c->graph;
-    uint32_t here = tas_position_before(graph, exits->thread, c->target);
+    uint32_t here = tas_position_before(graph, exits->strand, c->target);
     size_t middle = tas_run_from(graph, exits, here + 1);
     size_t from = middle - exits[0].first > PROBES ? middle - PROBES : exits[0].first;
     size_t to = exits[1].first - middle > PROBES ? middle + PROBES : exits[1].first;
@@ -375,78 +406,78 @@ static bool probe_intervals(struct chains *c, const struct entries *entries,
         uint32_t exit = graph->accesses[place], before = low;
         if (graph->position[exit] <= low || graph->position[exit] >= high)
             continue;
-        uint32_t entry = last_entry(graph, entries, before, graph->position[exit]);
+        uint32_t entry = entry_before(graph, entries, before, exit);
         if (entry != TAS_NONE && visit(c, 0, (struct interval){entry, exit}, true))
             return true;
     }
     return false;
 }
 
-/* Visits the intervals of a thread that end the chain: they leave by a conflict with the target. */
+/* Visits the intervals of a strand that end the chain: they leave by a conflict with the target. */
 static bool visit_last(struct chains *c, size_t level, const struct entries *entries,
-                       uint32_t thread, uint32_t low) {
-    struct entries exits = entries_for(c->graph, c->target, thread);
+                       uint32_t strand, uint32_t low) {
+    struct entries exits = entries_for(c->graph, c->target, strand);
     for (size_t i = 0; i < exits.count; i++) {
         if (c->pass <= PROBE
-                ? probe_intervals(c, entries, exits.runs[i], low, c->high[thread])
-                : visit_intervals(c, level, entries, exits.runs[i], low, c->high[thread], true))
+                ? probe_intervals(c, entries, exits.runs[i], low, c->high[strand])
+                : visit_intervals(c, level, entries, exits.runs[i], low, c->high[strand], true))
             return true;
     }
     return false;
 }
 
-/* Visits the intervals of a thread that lead on to other threads. */
+/* Visits the intervals of a strand that lead on to other threads. */
 static bool visit_more(struct chains *c, size_t level, const struct entries *entries,
-                       uint32_t thread, uint32_t low) {
+                       uint32_t strand, uint32_t low) {
     const struct st_tas_graph *graph = c->graph;
-    uint32_t high = c->last[thread] + 1;
-    for (uint32_t i = graph->thread_first[thread]; i < graph->thread_first[thread + 1]; i++) {
-        const struct tas_run *run = &graph->runs[graph->thread_runs[i]];
+    uint32_t high = c->last[strand] + 1;
+    for (uint32_t i = graph->strand_first[strand]; i < graph->strand_first[strand + 1]; i++) {
+        const struct tas_run *run = &graph->runs[graph->strand_runs[i]];
         if (visit_intervals(c, level, entries, run, low, high, false))
             return true;
     }
     return false;
 }
 
-static bool visit_thread(struct chains *c, size_t level, const struct entries *entries,
-                         uint32_t thread, uint32_t low) {
-    if (!entries->count || low + 1 >= c->high[thread])
+static bool visit_strand(struct chains *c, size_t level, const struct entries *entries,
+                         uint32_t strand, uint32_t low) {
+    if (!entries->count || low + 1 >= c->high[strand])
         return false;
-    if (level >= c->tried && visit_last(c, level, entries, thread, low))
+    if (level >= c->tried && visit_last(c, level, entries, strand, low))
         return true;
-    if (c->longest == 1 || !c->last[thread] ||
-        last_entry(c->graph, entries, low, c->last[thread]) == TAS_NONE)
+    if (c->longest == 1 || !c->last[strand] ||
+        last_entry(c->graph, entries, low, c->last[strand]) == TAS_NONE)
         return false;
     if (level + 1 == c->longest) {
         c->ahead.bounded = true;
         return false;
     }
-    c->visited[thread] = true;
-    bool found = visit_more(c, level, entries, thread, low);
-    c->visited[thread] = false;
-    return found;
+    return visit_more(c, level, entries, strand, low);
 }
 
-/* Tries every thread that the chain does not visit yet, after its last exit or, for an empty chain,
- * after s. */
-static bool visit_threads(struct chains *c, size_t level) {
+/* Tries every thread that the chain does not visit yet, strand by strand, after its last exit or,
+ * for an empty chain, after s. */
+static bool visit_strands(struct chains *c, size_t level) {
     const struct st_tas_graph *graph = c->graph;
     const struct st_shared_row *needs = tas_needs(graph, c->start->event), *exit_needs = needs;
     if (level)
         exit_needs = tas_needs_free(graph, c->chain[level - 1].exit);
-    for (uint32_t t = 0; t < graph->thread_count && !c->worker->budget.expired; t++) {
-        if (t == c->own || c->visited[t])
+    for (uint32_t t = 0; t < graph->strand_count && !c->worker->budget.expired; t++) {
+        if (t == c->own || tas_is_visited(graph, c->visited, t))
             continue;
         struct entries entries = {.count = 0};
         if (level)
             entries = entries_for(graph, c->chain[level - 1].exit, t);
         else
-            add_entries(&entries, run_of(graph, c->start->key, t));
+            add_entries(&entries, tas_run_of(graph, c->start->key, t));
         uint32_t low = st_row_get(needs, t), exit_low = st_row_get(exit_needs, t);
         low = low > exit_low ? low : exit_low;
         if (level && before_of(c, level - 1)[t] > low)
             low = before_of(c, level - 1)[t];
-        if (visit_thread(c, level, &entries, t, low))
+        if (level && t == tas_strand_of(graph, c->chain[level - 1].exit) &&
+            low < tas_thread_of(graph, c->chain[level - 1].exit)->last)
+            low = tas_thread_of(graph, c->chain[level - 1].exit)->last;
+        if (visit_strand(c, level, &entries, t, low))
             return true;
     }
     return false;
@@ -456,7 +487,7 @@ static bool visit_threads(struct chains *c, size_t level) {
 static bool visit_start(struct chains *c, const struct start *start, bool *last_found) {
     const struct st_tas_graph *graph = c->graph;
     c->start = start;
-    if (!tas_spend(&c->worker->budget, 20 * (uint64_t)graph->thread_count))
+    if (!tas_spend(&c->worker->budget, 20 * (uint64_t)graph->strand_count))
         return false;
     if (c->longest > 1) {
         tas_needs_list(graph, tas_needs(graph, start->event), before_of(c, 0));
@@ -466,7 +497,7 @@ static bool visit_start(struct chains *c, const struct start *start, bool *last_
             find_last(c);
         *last_found = true;
     }
-    return visit_threads(c, 0);
+    return visit_strands(c, 0);
 }
 
 /* Tries the starts at the variable of the target. */
@@ -489,9 +520,9 @@ static bool visit_target(struct chains *c, size_t place) {
     bool last_found = false; /* runs only if some start may lead to the target */
     c->target_place = place;
     c->target = c->segment->accesses[place];
-    for (uint32_t t = 0; t < graph->thread_count; t++)
+    for (uint32_t t = 0; t < graph->strand_count; t++)
         c->high[t] = t == c->own ? 0 : tas_lower_frontier(graph, t, c->target);
-    if (!tas_spend(&c->worker->budget, 200 * (uint64_t)graph->thread_count))
+    if (!tas_spend(&c->worker->budget, 200 * (uint64_t)graph->strand_count))
         return false;
     if (c->pass == NEAR)
         return visit_near_starts(c);
@@ -550,12 +581,12 @@ static bool search(struct chains *c) {
 
 bool tas_search_chains(struct tas_worker *worker) {
     const struct st_tas_graph *graph = worker->graph;
-    size_t threads = (size_t)graph->thread_count + 1;
+    size_t threads = (size_t)graph->thread_count + 1, strands = (size_t)graph->strand_count + 1;
     struct chains c = {.worker = worker, .graph = graph, .segment = &worker->segment};
-    c.own = worker->segment.block->thread;
+    c.own = worker->segment.block->strand;
     c.decider = worker->decider;
-    c.high = st_alloc(threads, sizeof *c.high);
-    c.last = st_alloc(threads, sizeof *c.last);
+    c.high = st_alloc(strands, sizeof *c.high);
+    c.last = st_alloc(strands, sizeof *c.last);
     c.chain = st_alloc(threads, sizeof *c.chain);
     c.visited = st_alloc(threads, sizeof *c.visited);
     st_map64_init(&c.start_keys);

@@ -27,8 +27,8 @@ struct tas_decider {
     struct tas_pair *pairs; /* those of the question, then those that are tried */
     size_t pair_count, pair_capacity;
     uint32_t target;
-    uint32_t *wanted;           /* by thread: the last position that is itself wanted */
-    uint32_t *needed;           /* by thread: the last position that other events need */
+    uint32_t *wanted;           /* by strand: the last position that is itself wanted */
+    uint32_t *needed;           /* by strand: the last position that other events need */
     bool extended;              /* releases were added to `wanted` */
     struct tas_pair blocked[2]; /* the two orders to try when scheduling gets stuck */
     uint32_t undecided;         /* or the open read whose choices have to be tried */
@@ -46,12 +46,12 @@ struct tas_decider {
 
 struct tas_decider *tas_decider_new(struct tas_worker *worker) {
     struct tas_decider *d = st_alloc(1, sizeof *d);
-    size_t threads = (size_t)worker->graph->thread_count + 1;
+    size_t strands = (size_t)worker->graph->strand_count + 1;
     d->worker = worker;
     d->graph = worker->graph;
-    d->wanted = st_alloc(threads, sizeof *d->wanted);
-    d->needed = st_alloc(threads, sizeof *d->needed);
-    d->next = st_alloc(threads, sizeof *d->next);
+    d->wanted = st_alloc(strands, sizeof *d->wanted);
+    d->needed = st_alloc(strands, sizeof *d->needed);
+    d->next = st_alloc(strands, sizeof *d->next);
     tas_nodes_init(&d->nodes, worker->graph);
     return d;
 }
@@ -73,28 +73,28 @@ void tas_decider_free(struct tas_decider *d) {
 
 /* ---- which events ---- */
 
-/* Adds what must happen before the wanted events. The last event of a thread may be a read that
+/* Adds what must happen before the wanted events. The last event of a strand may be a read that
  * sees anything, if no event needs it. False if the target would not be the last event of its
- * thread. */
+ * strand. */
 static bool close(struct tas_decider *d) {
     const struct st_tas_graph *graph = d->graph;
     struct tas_window *window = &d->worker->window;
-    uint32_t own = graph->events[d->target].thread;
-    memset(d->needed, 0, graph->thread_count * sizeof *d->needed);
+    uint32_t own = tas_strand_of(graph, d->target);
+    memset(d->needed, 0, graph->strand_count * sizeof *d->needed);
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t t = 0; t < graph->thread_count; t++) {
+        for (uint32_t t = 0; t < graph->strand_count; t++) {
             if (d->wanted[t] <= d->needed[t])
                 continue;
             uint32_t event = tas_event_at(graph, t, d->wanted[t]);
             for (struct tas_walk w = {.needs = tas_needs_free(graph, event)}; tas_walk_next(&w);)
-                if (w.thread != t && w.position > d->needed[w.thread]) {
-                    d->needed[w.thread] = w.position;
+                if (w.strand != t && w.position > d->needed[w.strand]) {
+                    d->needed[w.strand] = w.position;
                     changed = true;
                 }
         }
     }
-    for (uint32_t t = 0; t < graph->thread_count; t++)
+    for (uint32_t t = 0; t < graph->strand_count; t++)
         window->to[t] = d->wanted[t] > d->needed[t] ? d->wanted[t] : d->needed[t];
     return window->to[own] == graph->position[d->target] && d->needed[own] < window->to[own];
 }
@@ -116,11 +116,11 @@ static void freeze(struct tas_decider *d) {
  * be executed. */
 static bool extend(struct tas_decider *d, const struct tas_section *section) {
     uint32_t release = d->graph->partner[section->acquire_event];
-    if (!release || section->thread == d->graph->events[d->target].thread)
+    if (!release || section->strand == tas_strand_of(d->graph, d->target))
         return false;
     uint32_t position = d->graph->position[release - 1];
-    if (d->wanted[section->thread] < position)
-        d->wanted[section->thread] = position;
+    if (d->wanted[section->strand] < position)
+        d->wanted[section->strand] = position;
     d->extended = true;
     return true;
 }
@@ -141,7 +141,7 @@ static bool imply_by_lock(struct tas_decider *d, uint32_t node) {
     const struct tas_section *own = &nodes->sections[nodes->list[node].object];
     for (uint32_t r = nodes->lock_runs[own->lock]; r < nodes->lock_runs[own->lock + 1]; r++) {
         const struct tas_node_run *run = &nodes->section_runs[r];
-        if (run->thread == own->thread)
+        if (run->strand == own->strand)
             continue;
         const struct tas_section *started = tas_nodes_last_section(nodes, run, node);
         if (started && !order_sections(d, started, own))
@@ -154,12 +154,12 @@ static bool imply_by_lock(struct tas_decider *d, uint32_t node) {
 static bool imply_by_old(struct tas_decider *d, uint32_t read, const struct tas_node_run *run) {
     struct tas_nodes *nodes = &d->nodes;
     uint32_t first = nodes->writes[run->first];
-    if (run->thread == nodes->list[read].thread)
+    if (run->strand == nodes->list[read].strand)
         return nodes->list[first].position >= nodes->list[read].position;
     return tas_nodes_put(nodes, read, first);
 }
 
-/* The writes of one thread to the variable of a read. Those before the read come before its couple;
+/* The writes of one strand to the variable of a read. Those before the read come before its couple;
  * those after the couple come after the read. */
 static bool imply_by_couple(struct tas_decider *d, uint32_t read, uint32_t couple,
                             const struct tas_node_run *run) {
@@ -168,7 +168,7 @@ static bool imply_by_couple(struct tas_decider *d, uint32_t read, uint32_t coupl
     uint32_t before = tas_nodes_last_write(nodes, run, read);
     uint32_t after = tas_nodes_first_write_after(nodes, run, couple);
     if (before != TAS_NONE && before != couple) {
-        if (run->thread == c->thread) {
+        if (run->strand == c->strand) {
             if (nodes->list[before].position > c->position)
                 return false;
         } else if (!tas_nodes_put(nodes, before, couple)) {
@@ -177,7 +177,7 @@ static bool imply_by_couple(struct tas_decider *d, uint32_t read, uint32_t coupl
     }
     if (after == TAS_NONE || after == read)
         return true;
-    if (run->thread == r->thread)
+    if (run->strand == r->strand)
         return nodes->list[after].position > r->position;
     return tas_nodes_put(nodes, read, after);
 }
@@ -223,10 +223,10 @@ static bool is_option(const struct tas_decider *d, uint32_t read, uint32_t write
     const struct tas_nodes *nodes = &d->nodes;
     const struct st_tas_graph *graph = d->graph;
     const struct tas_node *r = &nodes->list[read];
-    uint32_t thread = graph->events[write].thread, node = tas_nodes_find(nodes, write);
+    uint32_t strand = tas_strand_of(graph, write), node = tas_nodes_find(nodes, write);
     *option = (struct option){write + 1, node == TAS_NONE ? TAS_NEVER : node};
     if (node == TAS_NONE) /* it can be added, unless that would be too late */
-        return thread != r->thread && thread != graph->events[d->target].thread &&
+        return strand != r->strand && strand != tas_strand_of(graph, d->target) &&
                !tas_must_precede(graph, r->event, write);
     return node != read && !tas_nodes_precede(nodes, read, node) &&
            !has_write_before(d, read, node);
@@ -253,9 +253,9 @@ static size_t find_options(struct tas_decider *d, uint32_t read, struct option *
 
 /* The event has to be executed. */
 static void want(struct tas_decider *d, uint32_t event) {
-    uint32_t thread = d->graph->events[event].thread;
-    if (d->wanted[thread] < d->graph->position[event])
-        d->wanted[thread] = d->graph->position[event];
+    uint32_t strand = tas_strand_of(d->graph, event);
+    if (d->wanted[strand] < d->graph->position[event])
+        d->wanted[strand] = d->graph->position[event];
 }
 
 /* An open read: if only one write is left that it can see, it sees that one. */
@@ -450,7 +450,7 @@ static void execute(struct tas_decider *d, uint32_t node) {
     bool broken = n->kind == TAS_UPDATE && n->free && !sees_couple(d, n);
     if (n->kind == TAS_UPDATE && !broken)
         tas_schedule_add(schedule,
-                         tas_event_at(d->graph, n->thread, d->graph->position[n->event] + 1));
+                         tas_event_at(d->graph, n->strand, d->graph->position[n->event] + 1));
     if (!tas_node_writes(n))
         return;
     d->written[n->object] = node;
@@ -519,16 +519,16 @@ static enum answer attempt(struct tas_decider *d) {
 static bool solve(struct tas_decider *d);
 
 static void save_wanted(struct tas_decider *d) {
-    uint32_t threads = d->graph->thread_count;
-    st_reserve(&d->saved, &d->saved_capacity, d->saved_count + threads);
-    memcpy(d->saved + d->saved_count, d->wanted, threads * sizeof *d->wanted);
-    d->saved_count += threads;
+    uint32_t strands = d->graph->strand_count;
+    st_reserve(&d->saved, &d->saved_capacity, d->saved_count + strands);
+    memcpy(d->saved + d->saved_count, d->wanted, strands * sizeof *d->wanted);
+    d->saved_count += strands;
 }
 
 static void restore_wanted(struct tas_decider *d) {
-    uint32_t threads = d->graph->thread_count;
-    d->saved_count -= threads;
-    memcpy(d->wanted, d->saved + d->saved_count, threads * sizeof *d->wanted);
+    uint32_t strands = d->graph->strand_count;
+    d->saved_count -= strands;
+    memcpy(d->wanted, d->saved + d->saved_count, strands * sizeof *d->wanted);
 }
 
 /* Tries one of the two orders of events that block each other. */
@@ -590,7 +590,7 @@ static void start(struct tas_decider *d, const struct tas_pair *pairs, size_t co
     d->target = target;
     d->pair_count = d->choice_count = 0;
     st_reserve(&d->pairs, &d->pair_capacity, count);
-    memset(d->wanted, 0, d->graph->thread_count * sizeof *d->wanted);
+    memset(d->wanted, 0, d->graph->strand_count * sizeof *d->wanted);
     want(d, target);
     for (size_t i = 0; i < count; i++) {
         d->pairs[d->pair_count++] = pairs[i];

@@ -28,7 +28,7 @@ struct frame {
     struct tas_stain stain; /* for undoing the step */
     uint32_t previous;      /* frame + 1 of the previous step on the same object */
     uint32_t own;           /* frame + 1 of the previous step of the same actor */
-    uint32_t running;       /* actor of the previous step */
+    uint32_t running;       /* thread of the previous step */
     uint64_t switches;
 };
 
@@ -178,7 +178,7 @@ static void join_needs(const struct search *s, uint32_t *clock, const struct tas
                        uint32_t actor) {
     const struct st_shared_row *needs = tas_clock(s->progress.graph, step->clock);
     for (uint32_t a = 0; a < s->program.actor_count; a++) {
-        uint32_t limit = st_row_get(needs, s->program.actors[a].thread), f = s->actor_frame[a];
+        uint32_t limit = st_row_get(needs, s->program.actors[a].strand), f = s->actor_frame[a];
         if (a == actor)
             continue;
         while (f &&
@@ -323,8 +323,9 @@ static bool explore(struct search *s) {
                 take_back(s);
             continue;
         }
+        uint32_t thread = tas_next_thread(&s->progress, actor);
         uint64_t switches =
-            frame->switches + (frame->running != TAS_NONE && frame->running != actor);
+            frame->switches + (frame->running != TAS_NONE && frame->running != thread);
         if (bound && switches > bound) {
             set_of(s, s->depth - 1, TRIED)[actor] |= TRIED_HERE;
             continue;
@@ -337,7 +338,7 @@ static bool explore(struct search *s) {
         grow(s);
         fall_asleep(s, step);
         set_of(s, s->depth - 1, TRIED)[actor] |= TRIED_HERE;
-        push(s, actor, switches);
+        push(s, thread, switches);
     }
     return false;
 }

@@ -27,9 +27,10 @@ struct st_tas_graph *st_tas_graph_new(const struct st_event *events, size_t coun
 }
 
 void st_tas_graph_free(struct st_tas_graph *graph) {
-    for (uint32_t t = 0; t < graph->thread_count; t++)
-        free(graph->threads[t].events);
+    for (uint32_t t = 0; t < graph->strand_count; t++)
+        free(graph->strands[t].events);
     st_rows_free(&graph->rows);
+    free(graph->strands);
     free(graph->threads);
     free(graph->clocks);
     free(graph->position);
@@ -48,42 +49,42 @@ void st_tas_graph_free(struct st_tas_graph *graph) {
     free(graph->accesses);
     free(graph->runs);
     free(graph->key_runs);
-    free(graph->thread_runs);
-    free(graph->thread_first);
+    free(graph->strand_runs);
+    free(graph->run_places);
+    free(graph->strand_first);
     free(graph->blocks);
     free(graph);
 }
 
-struct st_shared_row *tas_needs_free(const struct st_tas_graph *graph, uint32_t event) {
-    const struct st_event *e = &graph->events[event];
-    if (e->op != ST_READ)
-        return tas_needs(graph, event);
-    const struct tas_thread *thread = &graph->threads[e->thread];
+uint32_t tas_free_clock(const struct st_tas_graph *graph, uint32_t event) {
+    if (graph->events[event].op != ST_READ)
+        return graph->clock[event];
+    const struct tas_thread *thread = tas_thread_of(graph, event);
     uint32_t position = graph->position[event];
-    if (position == 1)
-        return tas_clock(graph, thread->start);
-    return tas_needs(graph, thread->events[position - 2]);
+    if (position == thread->before + 1)
+        return thread->start;
+    return graph->clock[tas_event_at(graph, thread->strand, position - 1)];
 }
 
 void tas_needs_list(const struct st_tas_graph *graph, const struct st_shared_row *needs,
                     uint32_t *positions) {
-    memset(positions, 0, graph->thread_count * sizeof *positions);
+    memset(positions, 0, graph->strand_count * sizeof *positions);
     for (struct tas_walk walk = {.needs = needs}; tas_walk_next(&walk);)
-        positions[walk.thread] = walk.position;
+        positions[walk.strand] = walk.position;
 }
 
 bool tas_must_precede(const struct st_tas_graph *graph, uint32_t a, uint32_t b) {
-    uint32_t thread = graph->events[a].thread;
-    if (thread == graph->events[b].thread)
+    uint32_t strand = tas_strand_of(graph, a);
+    if (strand == tas_strand_of(graph, b))
         return graph->position[a] < graph->position[b];
-    return st_row_get(tas_needs(graph, b), thread) >= graph->position[a];
+    return st_row_get(tas_needs(graph, b), strand) >= graph->position[a];
 }
 
 bool tas_is_update(const struct st_tas_graph *graph, uint32_t read) {
-    const struct tas_thread *thread = &graph->threads[graph->events[read].thread];
-    if (graph->events[read].op != ST_READ || graph->position[read] == thread->count)
+    const struct tas_strand *strand = &graph->strands[tas_strand_of(graph, read)];
+    if (graph->events[read].op != ST_READ || graph->position[read] == strand->count)
         return false;
-    uint32_t next = thread->events[graph->position[read]];
+    uint32_t next = strand->events[graph->position[read]];
     return graph->events[next].op == ST_WRITE && graph->partner[next] == read + 1;
 }
 
@@ -118,8 +119,42 @@ uint32_t tas_holder(const struct st_tas_graph *graph, uint32_t lock, uint32_t co
     return release && release - 1 < count ? TAS_NONE : acquire;
 }
 
-uint32_t tas_position_before(const struct st_tas_graph *graph, uint32_t thread, uint32_t count) {
-    const struct tas_thread *t = &graph->threads[thread];
+uint32_t tas_position_let_in(const struct st_tas_graph *graph, uint32_t strand, uint32_t position,
+                             uint32_t lock) {
+    if (!position || position == UINT32_MAX)
+        return position;
+    uint32_t event = tas_event_at(graph, strand, position), set = graph->lockset[event];
+    bool listed = false;
+    for (uint32_t i = graph->lock_sets[set]; i < graph->lock_sets[set + 1]; i++)
+        listed |= graph->lock_members[i] == lock;
+    if (!listed)
+        return position;
+    uint32_t acquire = tas_holder(graph, lock, event + 1);
+    if (acquire == TAS_NONE || tas_strand_of(graph, acquire) != strand)
+        return position; /* the event has released it */
+    uint32_t release = graph->partner[acquire];
+    return release ? graph->position[release - 1] : UINT32_MAX;
+}
+
+uint32_t tas_position_let_in_all(const struct st_tas_graph *graph, uint32_t strand,
+                                 uint32_t position, uint32_t event) {
+    uint32_t set = graph->lockset[event], before;
+    do { /* what releases one of the locks may hold another one by then */
+        before = position;
+        for (uint32_t i = graph->lock_sets[set]; i < graph->lock_sets[set + 1]; i++)
+            position = tas_position_let_in(graph, strand, position, graph->lock_members[i]);
+    } while (position != before);
+    return position;
+}
+
+const struct tas_run *tas_run_of(const struct st_tas_graph *graph, uint32_t key, uint32_t strand) {
+    uint32_t at, end = graph->key_runs[key + 1];
+    st_lower_bound(at, graph->key_runs[key], end, graph->runs[at].strand < strand);
+    return at < end && graph->runs[at].strand == strand ? &graph->runs[at] : NULL;
+}
+
+uint32_t tas_position_before(const struct st_tas_graph *graph, uint32_t strand, uint32_t count) {
+    const struct tas_strand *t = &graph->strands[strand];
     uint32_t at;
     st_lower_bound(at, 0, t->count, t->events[at] < count);
     return at;

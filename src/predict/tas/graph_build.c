@@ -18,17 +18,122 @@ static void count_names(struct st_tas_graph *graph) {
     }
 }
 
+/* ---- strands ---- */
+
+/* What becomes of a thread, for finding strands. Indices are those of events, plus 1; 0: none. */
+struct life {
+    uint32_t first, last, fork, join; /* its own events; where it is created and joined */
+    uint32_t locks;                   /* that it holds at its end */
+    /* Threads + 1 whose strands can be continued by those that this one creates: a list. */
+    uint32_t free, free_end;
+    uint32_t next; /* in such a list */
+    bool odd;      /* it is created or joined twice */
+};
+
+static void note(uint32_t *place, uint32_t event, bool *again) {
+    *again |= *place != 0;
+    *place = event + 1;
+}
+
+static struct life *find_lives(const struct st_tas_graph *graph) {
+    struct life *lives = st_alloc((size_t)graph->thread_count + 1, sizeof *lives);
+    for (uint32_t i = 0; i < graph->count; i++) {
+        const struct st_event *e = &graph->events[i];
+        struct life *life = &lives[e->thread];
+        if (e->op == ST_DROPPED)
+            continue;
+        life->first = life->first ? life->first : i + 1;
+        life->last = i + 1;
+        life->locks += e->op == ST_ACQUIRE;
+        life->locks -= e->op == ST_RELEASE;
+        if (e->op == ST_FORK)
+            note(&lives[e->target].fork, i, &lives[e->target].odd);
+        if (e->op == ST_JOIN)
+            note(&lives[e->target].join, i, &lives[e->target].odd);
+    }
+    return lives;
+}
+
+/* After a join: threads that the joining one creates can continue the strand of the joined one, and
+ * whatever that one could have continued. */
+static void give_strands(struct life *lives, const struct st_event *join) {
+    struct life *from = &lives[join->target], *to = &lives[join->thread];
+    if (!from->odd && !from->locks && from->last < from->join) {
+        from->next = from->free;
+        from->free = join->target + 1;
+        from->free_end = from->free_end ? from->free_end : from->free;
+    }
+    if (!from->free)
+        return;
+    lives[from->free_end - 1].next = to->free;
+    to->free_end = to->free ? to->free_end : from->free_end;
+    to->free = from->free;
+    from->free = from->free_end = 0;
+}
+
+static void start_strand(struct st_tas_graph *graph, uint32_t thread) {
+    graph->threads[thread].strand = graph->strand_count;
+    graph->strands[graph->strand_count++].only = thread;
+}
+
+/* A thread is created: it continues a strand, if it can. */
+static void take_strand(struct st_tas_graph *graph, struct life *lives,
+                        const struct st_event *fork) {
+    struct life *life = &lives[fork->target], *creator = &lives[fork->thread];
+    if (life->odd || (life->first && life->first < life->fork) || !creator->free)
+        return;
+    struct life *before = &lives[creator->free - 1];
+    uint32_t strand = graph->threads[creator->free - 1].strand;
+    creator->free = before->next;
+    creator->free_end = creator->free ? creator->free_end : 0;
+    graph->threads[fork->target].strand = strand;
+    graph->strands[strand].only = TAS_NONE;
+}
+
+static void find_strands(struct st_tas_graph *graph) {
+    struct life *lives = find_lives(graph);
+    graph->threads = st_alloc((size_t)graph->thread_count + 1, sizeof *graph->threads);
+    graph->strands = st_alloc((size_t)graph->thread_count + 1, sizeof *graph->strands);
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        graph->threads[t].strand = TAS_NONE;
+    for (size_t i = 0; i < graph->count; i++) {
+        const struct st_event *e = &graph->events[i];
+        if (e->op == ST_DROPPED)
+            continue;
+        if (graph->threads[e->thread].strand == TAS_NONE)
+            start_strand(graph, e->thread);
+        if (e->op == ST_FORK && graph->threads[e->target].strand == TAS_NONE)
+            take_strand(graph, lives, e);
+        if (e->op == ST_JOIN && graph->threads[e->target].strand == TAS_NONE)
+            start_strand(graph, e->target);
+        if (e->op == ST_JOIN && e->target != e->thread)
+            give_strands(lives, e);
+    }
+    for (uint32_t t = 0; t < graph->thread_count; t++)
+        if (graph->threads[t].strand == TAS_NONE)
+            start_strand(graph, t);
+    free(lives);
+}
+
 static void list_events(struct st_tas_graph *graph) {
     graph->position = st_alloc(graph->count + 1, sizeof *graph->position);
-    for (size_t i = 0; i < graph->count; i++)
-        if (graph->events[i].op != ST_DROPPED)
-            graph->position[i] = ++graph->threads[graph->events[i].thread].count;
-    for (uint32_t t = 0; t < graph->thread_count; t++)
-        graph->threads[t].events = st_alloc((size_t)graph->threads[t].count + 1, sizeof(uint32_t));
-    for (size_t i = 0; i < graph->count; i++)
+    for (size_t i = 0; i < graph->count; i++) {
+        if (graph->events[i].op == ST_DROPPED)
+            continue;
+        struct tas_thread *thread = &graph->threads[graph->events[i].thread];
+        graph->position[i] = ++graph->strands[thread->strand].count;
+        if (!thread->last)
+            thread->before = graph->position[i] - 1;
+        thread->last = graph->position[i];
+    }
+    for (uint32_t t = 0; t < graph->strand_count; t++)
+        graph->strands[t].events = st_alloc((size_t)graph->strands[t].count + 1, sizeof(uint32_t));
+    for (uint32_t i = 0; i < graph->count; i++)
         if (graph->position[i])
-            graph->threads[graph->events[i].thread].events[graph->position[i] - 1] = (uint32_t)i;
+            graph->strands[tas_strand_of(graph, i)].events[graph->position[i] - 1] = i;
 }
+
+/* ---- what is in the trace ---- */
 
 static void find_shared(struct st_tas_graph *graph) {
     enum { OTHERS = 1, WRITTEN = 2 };
@@ -62,8 +167,9 @@ static void find_blocks(struct st_tas_graph *graph) {
             open[e->thread] = graph->block_count;
             graph->blocks[graph->block_count++] =
                 (struct tas_block){.thread = e->thread,
+                                   .strand = graph->threads[e->thread].strand,
                                    .first = graph->position[i],
-                                   .last = graph->threads[e->thread].count,
+                                   .last = graph->threads[e->thread].last,
                                    .open = true};
         } else if (e->op == ST_END && depth[e->thread] && --depth[e->thread] == 0) {
             graph->blocks[open[e->thread]].last = graph->position[i];
@@ -92,7 +198,7 @@ static void list_acquires(struct st_tas_graph *graph) {
 
 void tas_build_threads(struct st_tas_graph *graph) {
     count_names(graph);
-    graph->threads = st_alloc((size_t)graph->thread_count + 1, sizeof *graph->threads);
+    find_strands(graph);
     list_events(graph);
     list_acquires(graph);
     find_shared(graph);
@@ -105,13 +211,13 @@ static size_t key_of(const struct st_event *event) {
     return 2 * (size_t)event->target + (event->op == ST_WRITE);
 }
 
-/* Goes thread by thread, so that within a key the accesses of a thread are adjacent. The first
+/* Goes strand by strand, so that within a key the accesses of a strand are adjacent. The first
  * round counts accesses and runs by key, the second puts them in place. */
 static void sort_accesses(struct st_tas_graph *graph, uint32_t *places, bool counting) {
     uint32_t *owner = st_alloc(2 * (size_t)graph->variable_count + 1, sizeof *owner);
-    for (uint32_t t = 0; t < graph->thread_count; t++)
-        for (uint32_t p = 0; p < graph->threads[t].count; p++) {
-            uint32_t event = graph->threads[t].events[p];
+    for (uint32_t t = 0; t < graph->strand_count; t++)
+        for (uint32_t p = 0; p < graph->strands[t].count; p++) {
+            uint32_t event = graph->strands[t].events[p];
             if (!tas_is_shared_access(graph, event))
                 continue;
             size_t key = key_of(&graph->events[event]);
@@ -130,18 +236,21 @@ static void sort_accesses(struct st_tas_graph *graph, uint32_t *places, bool cou
     free(owner);
 }
 
-static void list_runs_by_thread(struct st_tas_graph *graph) {
-    graph->thread_first = st_alloc((size_t)graph->thread_count + 2, sizeof *graph->thread_first);
-    graph->thread_runs = st_alloc(graph->run_count + 1, sizeof *graph->thread_runs);
+static void list_runs_by_strand(struct st_tas_graph *graph) {
+    graph->strand_first = st_alloc((size_t)graph->strand_count + 2, sizeof *graph->strand_first);
+    graph->strand_runs = st_alloc(graph->run_count + 1, sizeof *graph->strand_runs);
     for (size_t r = 0; r < graph->run_count; r++)
-        graph->thread_first[graph->runs[r].thread + 1]++;
-    for (uint32_t t = 0; t < graph->thread_count; t++)
-        graph->thread_first[t + 1] += graph->thread_first[t];
+        graph->strand_first[graph->runs[r].strand + 1]++;
+    for (uint32_t t = 0; t < graph->strand_count; t++)
+        graph->strand_first[t + 1] += graph->strand_first[t];
     for (size_t r = 0; r < graph->run_count; r++)
-        graph->thread_runs[graph->thread_first[graph->runs[r].thread]++] = (uint32_t)r;
-    for (uint32_t t = graph->thread_count; t > 0; t--) /* each start has moved to the next one */
-        graph->thread_first[t] = graph->thread_first[t - 1];
-    graph->thread_first[0] = 0;
+        graph->strand_runs[graph->strand_first[graph->runs[r].strand]++] = (uint32_t)r;
+    graph->run_places = st_alloc(graph->run_count + 1, sizeof *graph->run_places);
+    for (size_t i = 0; i < graph->run_count; i++)
+        graph->run_places[graph->strand_runs[i]] = (uint32_t)i;
+    for (uint32_t t = graph->strand_count; t > 0; t--) /* each start has moved to the next one */
+        graph->strand_first[t] = graph->strand_first[t - 1];
+    graph->strand_first[0] = 0;
 }
 
 void tas_build_accesses(struct st_tas_graph *graph) {
@@ -166,5 +275,5 @@ void tas_build_accesses(struct st_tas_graph *graph) {
         graph->key_runs[q] = graph->key_runs[q - 1];
     graph->key_runs[0] = 0;
     free(places);
-    list_runs_by_thread(graph);
+    list_runs_by_strand(graph);
 }

@@ -22,7 +22,7 @@ struct channel {
 
 struct order {
     struct st_tas_graph *graph;
-    uint32_t *now;        /* by thread: the number of its vector */
+    uint32_t *now;        /* by strand: the number of its vector */
     uint32_t *set;        /* by thread: the lockset it holds */
     uint32_t *last_write; /* by variable: index + 1 */
     uint32_t *last_other; /* by variable: index + 1 of its last access */
@@ -46,34 +46,34 @@ static uint32_t store_clock(struct st_tas_graph *graph, struct st_shared_row *cl
     return (uint32_t)graph->clock_count++;
 }
 
-static void raise_entry(struct st_tas_graph *graph, struct st_shared_row **clock, uint32_t thread,
+static void raise_entry(struct st_tas_graph *graph, struct st_shared_row **clock, uint32_t strand,
                         uint32_t position) {
-    if (st_row_get(*clock, thread) < position)
-        st_row_set(&graph->rows, clock, thread, position);
+    if (st_row_get(*clock, strand) < position)
+        st_row_set(&graph->rows, clock, strand, position);
 }
 
-/* The thread now comes after everything in the vector. */
-static void come_after(struct order *o, uint32_t thread, struct st_shared_row *clock) {
+/* The strand now comes after everything in the vector. */
+static void come_after(struct order *o, uint32_t strand, struct st_shared_row *clock) {
     struct st_tas_graph *graph = o->graph;
-    struct st_shared_row *now = st_row_share(tas_clock(graph, o->now[thread]));
-    raise_entry(graph, &now, thread, st_row_get(clock, thread)); /* which has no meaning: no news */
+    struct st_shared_row *now = st_row_share(tas_clock(graph, o->now[strand]));
+    raise_entry(graph, &now, strand, st_row_get(clock, strand)); /* which has no meaning: no news */
     if (st_row_join(&graph->rows, &now, clock))
-        o->now[thread] = store_clock(graph, now);
+        o->now[strand] = store_clock(graph, now);
     else
         st_row_drop(&graph->rows, now);
 }
 
-/* The thread now comes after an event of another thread. */
-static void come_after_event(struct order *o, uint32_t thread, uint32_t event) {
+/* The strand now comes after an event of another one. */
+static void come_after_event(struct order *o, uint32_t strand, uint32_t event) {
     struct st_tas_graph *graph = o->graph;
-    uint32_t other = graph->events[event].thread, position = graph->position[event];
-    struct st_shared_row *now = tas_clock(graph, o->now[thread]);
-    if (other == thread || st_row_get(now, other) >= position)
+    uint32_t other = tas_strand_of(graph, event), position = graph->position[event];
+    struct st_shared_row *now = tas_clock(graph, o->now[strand]);
+    if (other == strand || st_row_get(now, other) >= position)
         return;
     st_row_share(now);
     st_row_join(&graph->rows, &now, tas_needs(graph, event));
     raise_entry(graph, &now, other, position);
-    o->now[thread] = store_clock(graph, now);
+    o->now[strand] = store_clock(graph, now);
 }
 
 /* ---- sets of locks ---- */
@@ -141,8 +141,8 @@ static bool is(const struct st_tas_graph *graph, uint32_t event, enum st_op op) 
 static void find_waits_of(struct order *o, const struct tas_thread *thread) {
     const struct st_tas_graph *graph = o->graph;
     uint32_t before = TAS_NONE, last = TAS_NONE;
-    for (uint32_t p = 0; p < thread->count; p++) {
-        uint32_t event = thread->events[p];
+    for (uint32_t p = thread->before + 1; p <= thread->last; p++) {
+        uint32_t event = tas_event_at(graph, thread->strand, p);
         if (!has_effect(&graph->events[event]))
             continue;
         uint32_t lock = before == TAS_NONE ? 0 : graph->events[before].target;
@@ -181,18 +181,19 @@ static struct channel *channel(struct order *o, uint32_t number) {
 static void on_send(struct order *o, uint32_t event) {
     struct st_tas_graph *graph = o->graph;
     const struct st_event *e = &graph->events[event];
+    uint32_t strand = tas_strand_of(graph, event);
     struct channel *c = channel(o, e->target);
     for (size_t i = 0; i < c->waiting_count; i++)
-        come_after_event(o, e->thread, c->waiting[i]);
-    st_row_join(&graph->rows, &c->sent, tas_clock(graph, o->now[e->thread]));
-    raise_entry(graph, &c->sent, e->thread, graph->position[event]);
+        come_after_event(o, strand, c->waiting[i]);
+    st_row_join(&graph->rows, &c->sent, tas_clock(graph, o->now[strand]));
+    raise_entry(graph, &c->sent, strand, graph->position[event]);
 }
 
 static void on_receive(struct order *o, uint32_t event) {
     const struct st_event *e = &o->graph->events[event];
     struct channel *c = channel(o, e->target);
     if (c->sent)
-        come_after(o, e->thread, c->sent);
+        come_after(o, tas_strand_of(o->graph, event), c->sent);
     for (size_t i = 0; i < c->waiting_count; i++)
         if (o->graph->events[c->waiting[i]].thread == e->thread) {
             c->waiting[i] = c->waiting[--c->waiting_count];
@@ -225,21 +226,23 @@ static void on_lock(struct order *o, uint32_t event) {
 static void on_fork(struct order *o, uint32_t event) {
     struct st_tas_graph *graph = o->graph;
     const struct st_event *e = &graph->events[event];
+    uint32_t strand = tas_strand_of(graph, event), child = graph->threads[e->target].strand;
     if (e->target == e->thread)
         return;
-    come_after(o, e->target, tas_clock(graph, o->now[e->thread]));
-    graph->clock[event] = o->now[e->thread];
-    come_after_event(o, e->target, event);
-    graph->threads[e->target].start = o->now[e->target];
+    come_after(o, child, tas_clock(graph, o->now[strand]));
+    graph->clock[event] = o->now[strand];
+    come_after_event(o, child, event);
+    graph->threads[e->target].start = o->now[child];
 }
 
-/* `reached`: by thread, how many of its events the pass has seen. */
+/* `reached`: by strand, how many of its events the pass has seen. */
 static void on_join(struct order *o, uint32_t event, const uint32_t *reached) {
     struct st_tas_graph *graph = o->graph;
-    const struct st_event *e = &graph->events[event];
-    come_after(o, e->thread, tas_clock(graph, o->now[e->target]));
-    if (reached[e->target])
-        come_after_event(o, e->thread, tas_event_at(graph, e->target, reached[e->target]));
+    uint32_t strand = tas_strand_of(graph, event);
+    uint32_t child = graph->threads[graph->events[event].target].strand;
+    come_after(o, strand, tas_clock(graph, o->now[child]));
+    if (reached[child])
+        come_after_event(o, strand, tas_event_at(graph, child, reached[child]));
 }
 
 static void on_read(struct order *o, uint32_t event) {
@@ -250,7 +253,7 @@ static void on_read(struct order *o, uint32_t event) {
     if (graph->open)
         graph->open[event] = tas_has_choice(graph, event);
     if (couple && !tas_is_open(graph, event))
-        come_after_event(o, e->thread, couple - 1);
+        come_after_event(o, tas_strand_of(graph, event), couple - 1);
     o->last_other[e->target] = event + 1;
 }
 
@@ -297,7 +300,7 @@ static void on_event(struct order *o, uint32_t event, const uint32_t *reached) {
     default:
         break;
     }
-    graph->clock[event] = o->now[e->thread];
+    graph->clock[event] = o->now[tas_strand_of(graph, event)];
 }
 
 static void free_order(struct order *o) {
@@ -319,11 +322,11 @@ static void free_order(struct order *o) {
 }
 
 void tas_build_order(struct st_tas_graph *graph) {
-    size_t threads = (size_t)graph->thread_count + 1;
+    size_t threads = (size_t)graph->thread_count + 1, strands = (size_t)graph->strand_count + 1;
     struct order o = {.graph = graph};
     st_intern_init(&o.contents, 0);
     st_map64_init(&o.changes);
-    o.now = st_alloc(threads, sizeof *o.now);
+    o.now = st_alloc(strands, sizeof *o.now);
     o.set = st_alloc(threads, sizeof *o.set);
     o.last_write = st_alloc((size_t)graph->variable_count + 1, sizeof *o.last_write);
     o.last_other = st_alloc((size_t)graph->variable_count + 1, sizeof *o.last_other);
@@ -336,11 +339,11 @@ void tas_build_order(struct st_tas_graph *graph) {
     store_set(graph, NULL, 0); /* number 0: no locks */
     st_intern_add(&o.contents, NULL, 0);
     find_waits(&o);
-    uint32_t *reached = st_alloc(threads, sizeof *reached);
+    uint32_t *reached = st_alloc(strands, sizeof *reached);
     for (uint32_t i = 0; i < graph->count; i++)
         if (graph->position[i]) {
             on_event(&o, i, reached);
-            reached[graph->events[i].thread]++;
+            reached[tas_strand_of(graph, i)]++;
         }
     free(reached);
     free_order(&o);

@@ -1,10 +1,15 @@
 /* Looks ahead from a prefix of a chain: can the target be reached from here at all?
  *
  * The answer is quick. A yes may be wrong, a no never is. The look follows all continuations at
- * once. For each thread it keeps only what holds for every chain that enters the thread: the first
- * position at which one does and, for each thread, the last position that comes before all these
+ * once. For each strand it keeps only what holds for every chain that enters it: the first
+ * position at which one does and, for each strand, the last position that comes before all these
  * entries. What comes before the end of a chain (its events, and all that must happen before them)
- * only grows from event to event, and what the chain enters next comes after it. */
+ * only grows from event to event, and what the chain enters next comes after it.
+ *
+ * Locks count, as far as the block's strand holds them: who acquires a lock after that strand has
+ * acquired it comes after its release. By then, the strand may hold the next lock, which comes
+ * next. How far the strand must have come is kept for each kind of access that a chain enters by,
+ * since where a thread does the same again and again, only some of it comes after the block. */
 #ifndef SERIATIM_PREDICT_TAS_LOOK_AHEAD_H
 #define SERIATIM_PREDICT_TAS_LOOK_AHEAD_H
 
@@ -14,12 +19,17 @@
 struct tas_ahead {
     const struct st_tas_graph *graph;
     const struct tas_segment *segment;
-    uint32_t *first;  /* by thread: the first position entered, or 0 */
-    uint32_t *before; /* by thread and thread: the last position that comes before all entries */
-    uint32_t *now;    /* by thread: the same for one event, including the event itself */
-    bool *waits;      /* by thread: something has changed since the look last left it */
-    bool bounded;     /* some no holds only for chains up to the given length */
-    uint64_t work;    /* of the last look, in rough nanoseconds */
+    uint32_t *first;  /* by strand: the first position entered, or 0 */
+    uint32_t *before; /* by strand and strand: the last position that comes before all entries */
+    uint32_t *now;    /* by strand: the same for one event, including the event itself */
+    bool *waits;      /* by strand: something has changed since the look last left it */
+    bool locked;      /* the block holds locks, so that what follows is of use */
+    struct tas_entry *entries; /* by run */
+    struct tas_exit *exits;    /* by place in the list of runs of a strand */
+    size_t exit_capacity;
+    uint32_t stamp; /* of entries that are valid */
+    bool bounded;   /* some no holds only for chains up to the given length */
+    uint64_t work;  /* of the last look, in rough nanoseconds */
 };
 
 void tas_ahead_init(struct tas_ahead *ahead, const struct st_tas_graph *graph,
@@ -29,8 +39,8 @@ void tas_ahead_free(struct tas_ahead *ahead);
 /* Where a chain is, and where it should go. */
 struct tas_ahead_task {
     uint32_t from, target;  /* accesses: the last of the chain so far, and the block's */
-    const uint32_t *before; /* by thread: the last position that comes before `from` */
-    const uint32_t *high;   /* by thread: the first position that cannot be executed before the
+    const uint32_t *before; /* by strand: the last position that comes before `from` */
+    const uint32_t *high;   /* by strand: the first position that cannot be executed before the
                              * target */
     const bool *visited;    /* by thread: the chain visits it */
     size_t intervals;       /* the chain may grow by at most this many */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 void tas_nodes_init(struct tas_nodes *nodes, const struct st_tas_graph *graph) {
-    size_t threads = (size_t)graph->thread_count + 1;
+    size_t threads = (size_t)graph->strand_count + 1;
     size_t variables = (size_t)graph->variable_count + 1, locks = (size_t)graph->lock_count + 1;
     *nodes = (struct tas_nodes){.graph = graph};
     nodes->actors = st_alloc(threads, sizeof *nodes->actors);
@@ -66,12 +66,12 @@ static uint32_t add_section(struct tas_nodes *nodes, struct tas_section section)
 }
 
 /* The section of a release: the one its acquire started, or one that began before the window. */
-static uint32_t close_section(struct tas_nodes *nodes, uint32_t lock, uint32_t thread,
+static uint32_t close_section(struct tas_nodes *nodes, uint32_t lock, uint32_t strand,
                               uint32_t release, uint32_t acquire_event) {
     uint32_t acquire = tas_nodes_find(nodes, acquire_event);
     if (acquire == TAS_NONE)
         return add_section(nodes,
-                           (struct tas_section){lock, thread, TAS_NONE, release, acquire_event});
+                           (struct tas_section){lock, strand, TAS_NONE, release, acquire_event});
     nodes->sections[nodes->list[acquire].object].release = release;
     return nodes->list[acquire].object;
 }
@@ -83,11 +83,11 @@ static void add_lock_event(struct tas_nodes *nodes, struct tas_node *node) {
     if (graph->events[node->event].op == ST_ACQUIRE) {
         node->kind = TAS_ACQUIRE;
         node->object = add_section(
-            nodes, (struct tas_section){lock, node->thread, number, TAS_NONE, node->event});
+            nodes, (struct tas_section){lock, node->strand, number, TAS_NONE, node->event});
     } else {
         node->kind = TAS_RELEASE;
         node->object =
-            close_section(nodes, lock, node->thread, number, graph->partner[node->event] - 1);
+            close_section(nodes, lock, node->strand, number, graph->partner[node->event] - 1);
     }
 }
 
@@ -96,7 +96,7 @@ static uint32_t add_node(struct tas_nodes *nodes, uint32_t event, bool last, boo
     const struct st_tas_graph *graph = nodes->graph;
     const struct st_event *e = &graph->events[event];
     struct tas_node node = {.event = event,
-                            .thread = e->thread,
+                            .strand = tas_strand_of(graph, event),
                             .actor = nodes->width,
                             .position = graph->position[event],
                             .couple = TAS_NEVER};
@@ -111,7 +111,7 @@ static uint32_t add_node(struct tas_nodes *nodes, uint32_t event, bool last, boo
         if (e->op == ST_READ && tas_is_update(graph, event)) {
             node.kind = TAS_UPDATE;
             node.leaves =
-                tas_content(graph, tas_event_at(graph, e->thread, graph->position[event] + 1));
+                tas_content(graph, tas_event_at(graph, node.strand, graph->position[event] + 1));
             if (!last) {
                 node.position++;
                 stands_for = 2;
@@ -164,7 +164,7 @@ static void add_held(struct tas_nodes *nodes, const struct tas_window *window) {
             continue;
         uint32_t release = graph->partner[acquire];
         if (!release || tas_nodes_find(nodes, release - 1) == TAS_NONE)
-            add_section(nodes, (struct tas_section){l, graph->events[acquire].thread, TAS_NONE,
+            add_section(nodes, (struct tas_section){l, tas_strand_of(graph, acquire), TAS_NONE,
                                                     TAS_NONE, acquire});
     }
 }
@@ -190,14 +190,14 @@ static void sort(const struct tas_nodes *nodes, uint32_t *into, size_t count) {
         into[i] = nodes->keys[i].of;
 }
 
-static void add_run(struct tas_node_run **runs, size_t *capacity, uint32_t *count, uint32_t thread,
+static void add_run(struct tas_node_run **runs, size_t *capacity, uint32_t *count, uint32_t strand,
                     uint32_t actor, uint32_t place, bool new_object) {
-    if (!new_object && (*runs)[*count - 1].thread == thread) {
+    if (!new_object && (*runs)[*count - 1].strand == strand) {
         (*runs)[*count - 1].end = place + 1;
         return;
     }
     st_reserve(runs, capacity, (size_t)*count + 1);
-    (*runs)[(*count)++] = (struct tas_node_run){thread, actor, place, place + 1};
+    (*runs)[(*count)++] = (struct tas_node_run){strand, actor, place, place + 1};
 }
 
 static void index_writes(struct tas_nodes *nodes) {
@@ -206,7 +206,7 @@ static void index_writes(struct tas_nodes *nodes) {
     st_reserve(&nodes->writes, &nodes->writes_capacity, nodes->count + 1);
     st_reserve(&nodes->variable_runs, &nodes->variable_capacity, (size_t)nodes->variable_count + 2);
     struct tas_sort_key *keys = sort_keys(nodes, nodes->count);
-    for (uint32_t i = 0; i < nodes->count; i++) /* numbered by thread and position */
+    for (uint32_t i = 0; i < nodes->count; i++) /* numbered by strand and position */
         if (tas_node_writes(&nodes->list[i]))
             keys[nodes->write_count++] = (struct tas_sort_key){nodes->list[i].object, i, i};
     sort(nodes, nodes->writes, nodes->write_count);
@@ -216,7 +216,7 @@ static void index_writes(struct tas_nodes *nodes) {
         bool new_object = i == 0 || node->object != object;
         while (object < node->object)
             nodes->variable_runs[++object] = count;
-        add_run(&nodes->write_runs, &nodes->write_run_capacity, &count, node->thread, node->actor,
+        add_run(&nodes->write_runs, &nodes->write_run_capacity, &count, node->strand, node->actor,
                 i, new_object);
     }
     while (object < nodes->variable_count)
@@ -230,7 +230,7 @@ static void index_sections(struct tas_nodes *nodes) {
     struct tas_sort_key *keys = sort_keys(nodes, nodes->section_count);
     for (uint32_t i = 0; i < nodes->section_count; i++) {
         const struct tas_section *section = &nodes->sections[i];
-        keys[i] = (struct tas_sort_key){(uint64_t)section->lock << 32 | section->thread,
+        keys[i] = (struct tas_sort_key){(uint64_t)section->lock << 32 | section->strand,
                                         section->acquire_event, i};
     }
     sort(nodes, nodes->section_order, nodes->section_count);
@@ -240,8 +240,8 @@ static void index_sections(struct tas_nodes *nodes) {
         bool new_lock = i == 0 || section->lock != lock;
         while (lock < section->lock)
             nodes->lock_runs[++lock] = count;
-        add_run(&nodes->section_runs, &nodes->section_run_capacity, &count, section->thread,
-                nodes->actor_of[section->thread], i, new_lock);
+        add_run(&nodes->section_runs, &nodes->section_run_capacity, &count, section->strand,
+                nodes->actor_of[section->strand], i, new_lock);
     }
     while (lock < nodes->lock_count)
         nodes->lock_runs[++lock] = count;
@@ -255,7 +255,7 @@ static void start_clocks(struct tas_nodes *nodes) {
                                                        : tas_needs(nodes->graph, node->event);
         uint32_t *clock = nodes->clocks + i * nodes->width;
         for (uint32_t a = 0; a < nodes->width; a++)
-            clock[a] = a == node->actor ? 0 : st_row_get(needs, nodes->actors[a].thread);
+            clock[a] = a == node->actor ? 0 : st_row_get(needs, nodes->actors[a].strand);
     }
 }
 
@@ -265,8 +265,8 @@ void tas_nodes_make(struct tas_nodes *nodes, const struct tas_worker *worker,
     nodes->count = nodes->section_count = 0;
     nodes->width = nodes->variable_count = nodes->lock_count = 0;
     nodes->stamp++;
-    memset(nodes->actor_of, 0xff, nodes->graph->thread_count * sizeof *nodes->actor_of);
-    for (uint32_t t = 0; t < nodes->graph->thread_count; t++)
+    memset(nodes->actor_of, 0xff, nodes->graph->strand_count * sizeof *nodes->actor_of);
+    for (uint32_t t = 0; t < nodes->graph->strand_count; t++)
         if (window->from[t] < window->to[t])
             add_actor(nodes, window, t, needed);
     find_couples(nodes, window);
@@ -297,7 +297,7 @@ static uint32_t count_to(const struct tas_nodes *nodes, uint32_t actor, uint32_t
 
 uint32_t tas_nodes_find(const struct tas_nodes *nodes, uint32_t event) {
     const struct st_tas_graph *graph = nodes->graph;
-    uint32_t actor = nodes->actor_of[graph->events[event].thread],
+    uint32_t actor = nodes->actor_of[tas_strand_of(graph, event)],
              position = graph->position[event];
     if (actor == TAS_NONE || !position)
         return TAS_NONE;
@@ -358,9 +358,9 @@ bool tas_nodes_inherit(struct tas_nodes *nodes, uint32_t node) {
 }
 
 void tas_nodes_before(const struct tas_nodes *nodes, uint32_t node, uint32_t *before) {
-    memset(before, 0, nodes->graph->thread_count * sizeof *before);
+    memset(before, 0, nodes->graph->strand_count * sizeof *before);
     for (uint32_t a = 0; a < nodes->width; a++)
-        before[nodes->actors[a].thread] = clock_of(nodes, node)[a];
+        before[nodes->actors[a].strand] = clock_of(nodes, node)[a];
 }
 
 bool tas_nodes_ready(const struct tas_nodes *nodes, uint32_t node, const uint32_t *next) {

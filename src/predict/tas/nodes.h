@@ -11,9 +11,9 @@
 
 struct tas_node {
     uint32_t event; /* for a read-modify-write, its read */
-    uint32_t thread, actor, position;
+    uint32_t strand, actor, position;
     enum tas_kind kind;
-    bool free; /* the last event of its thread: it may see anything and, as a read-modify-write,
+    bool free; /* the last event of its strand: it may see anything and, as a read-modify-write,
                 * may leave anything */
     uint32_t object; /* for an access its variable, for a lock event its section */
     uint32_t couple; /* for a read, the node that wrote; TAS_NONE: before the window; TAS_NEVER:
@@ -32,21 +32,21 @@ static inline bool tas_node_writes(const struct tas_node *node) {
 }
 
 struct tas_node_actor {
-    uint32_t thread;
+    uint32_t strand;
     uint32_t first, count; /* its nodes are list[first] up to list[first + count] */
 };
 
 /* A critical section, as far as it lies in the window. */
 struct tas_section {
-    uint32_t lock, thread;
+    uint32_t lock, strand;
     uint32_t acquire, release; /* nodes; TAS_NONE: before the window; after it, or never */
     uint32_t acquire_event;
 };
 
-/* The part of a variable or lock that belongs to one thread: places in `writes` or
+/* The part of a variable or lock that belongs to one strand: places in `writes` or
  * `section_order`. */
 struct tas_node_run {
-    uint32_t thread, actor; /* TAS_NONE: a thread without nodes */
+    uint32_t strand, actor; /* TAS_NONE: a strand without nodes */
     uint32_t first, end;
 };
 
@@ -62,13 +62,13 @@ struct tas_nodes {
     size_t count, capacity;
     struct tas_node_actor *actors;
     uint32_t width;     /* number of actors */
-    uint32_t *actor_of; /* by thread */
+    uint32_t *actor_of; /* by strand */
     uint32_t *observed; /* all nodes in trace order */
     uint32_t *clocks;   /* by node and actor */
     bool changed;       /* some clock has grown */
 
     struct tas_section *sections;
-    uint32_t *section_order; /* by lock, thread and position */
+    uint32_t *section_order; /* by lock, strand and position */
     size_t section_count;
     uint32_t *writes; /* nodes that write, by variable and position */
     size_t write_count;
@@ -92,7 +92,7 @@ struct tas_nodes {
 void tas_nodes_init(struct tas_nodes *nodes, const struct st_tas_graph *graph);
 void tas_nodes_free(struct tas_nodes *nodes);
 
-/* Makes the nodes of the worker's window. If the last event of a thread is a read, it is free,
+/* Makes the nodes of the worker's window. If the last event of a strand is a read, it is free,
  * unless `needed` has its position, which means that other events need it. */
 void tas_nodes_make(struct tas_nodes *nodes, const struct tas_worker *worker,
                     const uint32_t *needed);
@@ -110,7 +110,7 @@ bool tas_nodes_put(struct tas_nodes *nodes, uint32_t from, uint32_t to);
  * node known to precede it. False if that makes a cycle. */
 bool tas_nodes_inherit(struct tas_nodes *nodes, uint32_t node);
 
-/* For each thread of the trace, the last position that comes before the node. */
+/* For each strand of the trace, the last position that comes before the node. */
 void tas_nodes_before(const struct tas_nodes *nodes, uint32_t node, uint32_t *before);
 
 /* Has everything that comes before the node been executed? `next` counts the executed nodes by
@@ -123,7 +123,7 @@ uint32_t tas_nodes_last_write(const struct tas_nodes *nodes, const struct tas_no
 uint32_t tas_nodes_first_write_after(const struct tas_nodes *nodes, const struct tas_node_run *run,
                                      uint32_t node);
 
-/* The last section of a run that starts before the node. The run belongs to another thread. */
+/* The last section of a run that starts before the node. The run belongs to another strand. */
 const struct tas_section *tas_nodes_last_section(const struct tas_nodes *nodes,
                                                  const struct tas_node_run *run, uint32_t node);
 

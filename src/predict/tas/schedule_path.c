@@ -31,7 +31,7 @@ void tas_witness_pack(const struct tas_witness *witness, const struct st_tas_gra
                       struct st_packed *to) {
     const struct tas_schedule *schedule = &witness->schedule;
     st_pack_number(to, schedule->limit);
-    pack_indices(to, schedule->from, schedule->from ? graph->thread_count : 0);
+    pack_indices(to, schedule->from, schedule->from ? graph->strand_count : 0);
     pack_indices(to, schedule->events, schedule->count);
     pack_indices(to, witness->path, 2 * witness->edges);
 }
@@ -47,7 +47,7 @@ void tas_witness_unpack(struct tas_witness *witness, const struct st_tas_graph *
     schedule->capacity = schedule->count;
     witness->path = unpack_indices(from, graph->count, &ends);
     witness->edges = ends / 2;
-    if (threads == graph->thread_count)
+    if (threads == graph->strand_count)
         return;
     free(schedule->from); /* none was there */
     schedule->from = NULL;
@@ -251,7 +251,7 @@ static void find_broken_reads(const struct st_tas_graph *graph, const uint32_t *
 static bool is_replayed(const struct st_tas_graph *graph, const struct tas_schedule *schedule,
                         uint32_t event) {
     return graph->position[event] &&
-           graph->position[event] <= schedule->from[graph->events[event].thread];
+           graph->position[event] <= schedule->from[tas_strand_of(graph, event)];
 }
 
 /* How many events the schedule of an excerpt need not list: all of them are replayed, and those

@@ -30,8 +30,8 @@ void tas_schedule_start(struct tas_schedule *schedule, const struct st_tas_graph
     schedule->count = 0;
     schedule->limit = window->limit;
     if (!schedule->from)
-        schedule->from = st_alloc((size_t)graph->thread_count + 1, sizeof *schedule->from);
-    memcpy(schedule->from, window->from, graph->thread_count * sizeof *schedule->from);
+        schedule->from = st_alloc((size_t)graph->strand_count + 1, sizeof *schedule->from);
+    memcpy(schedule->from, window->from, graph->strand_count * sizeof *schedule->from);
 }
 
 void tas_schedule_free(struct tas_schedule *schedule) {
@@ -50,23 +50,23 @@ void tas_schedule_add(struct tas_schedule *schedule, uint32_t event) {
 struct completion {
     const struct st_tas_graph *graph;
     struct tas_schedule out;
-    uint32_t *done; /* by thread: positions executed */
+    uint32_t *done; /* by strand: positions executed */
 };
 
-/* Executes a thread up to a position, and before each event what must happen before it. The
- * recursion never returns to the same thread, since what must happen before an event precedes
+/* Executes a strand up to a position, and before each event what must happen before it. The
+ * recursion never returns to the same strand, since what must happen before an event precedes
  * it. */
-static void execute_to(struct completion *c, uint32_t thread, uint32_t position, bool free) {
+static void execute_to(struct completion *c, uint32_t strand, uint32_t position, bool free) {
     const struct st_tas_graph *graph = c->graph;
-    while (c->done[thread] < position) {
-        uint32_t event = tas_event_at(graph, thread, c->done[thread] + 1);
-        bool last = free && c->done[thread] + 1 == position;
+    while (c->done[strand] < position) {
+        uint32_t event = tas_event_at(graph, strand, c->done[strand] + 1);
+        bool last = free && c->done[strand] + 1 == position;
         const struct st_shared_row *needs =
             last ? tas_needs_free(graph, event) : tas_needs(graph, event);
         for (struct tas_walk walk = {.needs = needs}; tas_walk_next(&walk);)
-            if (walk.thread != thread && walk.position > c->done[walk.thread])
-                execute_to(c, walk.thread, walk.position, false);
-        c->done[thread]++;
+            if (walk.strand != strand && walk.position > c->done[walk.strand])
+                execute_to(c, walk.strand, walk.position, false);
+        c->done[strand]++;
         tas_schedule_add(&c->out, event);
     }
 }
@@ -74,11 +74,11 @@ static void execute_to(struct completion *c, uint32_t thread, uint32_t position,
 void tas_schedule_complete(struct tas_schedule *schedule, const struct st_tas_graph *graph) {
     struct completion c = {
         .graph = graph, .out.limit = schedule->limit, .out.from = schedule->from};
-    c.done = st_alloc((size_t)graph->thread_count + 1, sizeof *c.done);
-    memcpy(c.done, schedule->from, graph->thread_count * sizeof *c.done);
+    c.done = st_alloc((size_t)graph->strand_count + 1, sizeof *c.done);
+    memcpy(c.done, schedule->from, graph->strand_count * sizeof *c.done);
     for (size_t i = 0; i < schedule->count; i++) {
         uint32_t event = schedule->events[i];
-        execute_to(&c, graph->events[event].thread, graph->position[event], true);
+        execute_to(&c, tas_strand_of(graph, event), graph->position[event], true);
     }
     free(c.done);
     free(schedule->events);

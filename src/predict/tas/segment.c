@@ -8,9 +8,10 @@
 
 void tas_segment_init(struct tas_segment *segment, const struct st_tas_graph *graph) {
     *segment = (struct tas_segment){0};
-    segment->upper = st_alloc((size_t)graph->thread_count + 1, sizeof *segment->upper);
-    segment->lower = st_alloc((size_t)graph->thread_count + 1, sizeof *segment->lower);
-    segment->frontier = st_alloc((size_t)graph->thread_count + 1, sizeof *segment->frontier);
+    segment->upper = st_alloc((size_t)graph->strand_count + 1, sizeof *segment->upper);
+    segment->lower = st_alloc((size_t)graph->strand_count + 1, sizeof *segment->lower);
+    segment->frontier = st_alloc((size_t)graph->strand_count + 1, sizeof *segment->frontier);
+    segment->known = st_alloc((size_t)graph->strand_count + 1, sizeof *segment->known);
     segment->others = st_alloc((size_t)graph->variable_count + 1, sizeof *segment->others);
     segment->stamps = st_alloc((size_t)graph->variable_count + 1, sizeof *segment->stamps);
 }
@@ -31,7 +32,7 @@ struct tas_paths {
     uint32_t stamp;
     uint32_t *from, *to;     /* by event: the position of the block's first access from which a path
                               * may come, and of the last one to which it may go */
-    uint32_t *upper, *lower; /* by thread: where paths may be */
+    uint32_t *upper, *lower; /* by strand: where paths may be */
 };
 
 static struct tas_paths *new_paths(const struct st_tas_graph *graph) {
@@ -39,8 +40,8 @@ static struct tas_paths *new_paths(const struct st_tas_graph *graph) {
     paths->variables = st_alloc((size_t)graph->variable_count + 1, sizeof *paths->variables);
     paths->from = st_alloc((size_t)graph->count + 1, sizeof *paths->from);
     paths->to = st_alloc((size_t)graph->count + 1, sizeof *paths->to);
-    paths->upper = st_alloc((size_t)graph->thread_count + 1, sizeof *paths->upper);
-    paths->lower = st_alloc((size_t)graph->thread_count + 1, sizeof *paths->lower);
+    paths->upper = st_alloc((size_t)graph->strand_count + 1, sizeof *paths->upper);
+    paths->lower = st_alloc((size_t)graph->strand_count + 1, sizeof *paths->lower);
     return paths;
 }
 
@@ -63,38 +64,50 @@ void tas_segment_free(struct tas_segment *segment) {
     free(segment->stamps);
     free(segment->guards);
     free(segment->frontier);
+    free(segment->known);
     free_paths(segment->paths);
 }
 
-uint32_t tas_lower_frontier(const struct st_tas_graph *graph, uint32_t thread, uint32_t event) {
-    const struct tas_thread *t = &graph->threads[thread];
-    uint32_t other = graph->events[event].thread, limit = graph->position[event];
-    if (st_row_get(tas_clock(graph, t->start), other) >= limit)
-        return 1;
-    uint32_t at; /* vectors grow along a thread */
+uint32_t tas_lower_frontier(const struct st_tas_graph *graph, uint32_t strand, uint32_t event) {
+    const struct tas_strand *t = &graph->strands[strand];
+    uint32_t other = tas_strand_of(graph, event), limit = graph->position[event];
+    uint32_t at; /* vectors grow along a strand */
     st_lower_bound(at, 0, t->count, st_row_get(tas_needs(graph, t->events[at]), other) < limit);
     /* A read that only its couple keeps after the event may be executed before it, as the last
      * event of its thread. */
-    if (at < t->count && graph->events[t->events[at]].op == ST_READ)
+    if (at < t->count && graph->events[t->events[at]].op == ST_READ &&
+        st_row_get(tas_needs_free(graph, t->events[at]), other) < limit)
         at++;
     return at + 1;
 }
 
-/* Finds the frontiers for the first and the last listed access. */
-static void find_frontiers(struct tas_segment *segment, const struct st_tas_graph *graph) {
-    uint32_t own = segment->block->thread;
+/* Makes the frontiers of a strand known. */
+static void look_at(struct tas_segment *segment, const struct st_tas_graph *graph, uint32_t t) {
+    if (segment->known[t] == segment->known_stamp)
+        return;
     uint32_t first = segment->accesses[0], last = segment->accesses[segment->access_count - 1];
-    tas_needs_list(graph, tas_needs(graph, first), segment->upper);
-    for (uint32_t t = 0; t < graph->thread_count; t++)
-        segment->lower[t] = t == own ? 0 : tas_lower_frontier(graph, t, last);
+    segment->known[t] = segment->known_stamp;
+    segment->upper[t] = st_row_get(tas_needs(graph, first), t);
+    segment->lower[t] = segment->frontier[t] = tas_lower_frontier(graph, t, last);
+}
+
+void tas_segment_complete(struct tas_segment *segment, const struct st_tas_graph *graph) {
+    for (uint32_t t = 0; t < graph->strand_count; t++)
+        look_at(segment, graph, t);
+}
+
+/* The frontiers are now those of the first and the last listed access. */
+static void find_frontiers(struct tas_segment *segment, const struct st_tas_graph *graph) {
+    uint32_t own = segment->block->strand;
+    uint32_t first = segment->accesses[0], last = segment->accesses[segment->access_count - 1];
+    segment->known[own] = ++segment->known_stamp;
     segment->upper[own] = graph->position[first] - 1;
-    segment->lower[own] = graph->position[last] + 1;
-    memcpy(segment->frontier, segment->lower, graph->thread_count * sizeof *segment->frontier);
+    segment->lower[own] = segment->frontier[own] = graph->position[last] + 1;
 }
 
 bool tas_segment_find(struct tas_segment *segment, const struct st_tas_graph *graph,
                       const struct tas_block *block) {
-    const uint32_t *events = graph->threads[block->thread].events;
+    const uint32_t *events = graph->strands[block->strand].events;
     segment->block = block;
     segment->access_count = 0;
     for (uint32_t p = block->first; p <= block->last; p++)
@@ -108,9 +121,10 @@ bool tas_segment_find(struct tas_segment *segment, const struct st_tas_graph *gr
     return true;
 }
 
-uint64_t tas_segment_size(const struct tas_segment *segment, const struct st_tas_graph *graph) {
+uint64_t tas_segment_size(struct tas_segment *segment, const struct st_tas_graph *graph) {
     uint64_t size = 0;
-    for (uint32_t t = 0; t < graph->thread_count; t++)
+    tas_segment_complete(segment, graph);
+    for (uint32_t t = 0; t < graph->strand_count; t++)
         if (segment->lower[t] > segment->upper[t] + 1)
             size += segment->lower[t] - segment->upper[t] - 1;
     return size;
@@ -161,14 +175,16 @@ static bool run_has_access(const struct tas_segment *segment, const struct st_ta
     return false;
 }
 
-static bool others_access(const struct tas_segment *segment, const struct st_tas_graph *graph,
+static bool others_access(struct tas_segment *segment, const struct st_tas_graph *graph,
                           uint32_t variable, bool write) {
     size_t key = 2 * (size_t)variable + write;
     for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++) {
         const struct tas_run *run = &graph->runs[r];
-        if (run->thread != segment->block->thread &&
-            run_has_access(segment, graph, run, segment->upper[run->thread],
-                           segment->lower[run->thread]))
+        if (run->strand == segment->block->strand)
+            continue;
+        look_at(segment, graph, run->strand);
+        if (run_has_access(segment, graph, run, segment->upper[run->strand],
+                           segment->lower[run->strand]))
             return true;
     }
     return false;
@@ -238,7 +254,7 @@ static void start_round(struct tas_segment *segment, const struct st_tas_graph *
         at->first[kind] = least(at->first[kind], position);
         at->last[kind] = greatest(at->last[kind], position);
     }
-    for (uint32_t t = 0; t < graph->thread_count; t++)
+    for (uint32_t t = 0; t < graph->strand_count; t++)
         for (uint32_t p = segment->upper[t] + 1; p < segment->lower[t]; p++) {
             paths->from[tas_event_at(graph, t, p)] = NOWHERE;
             paths->to[tas_event_at(graph, t, p)] = 0;
@@ -256,8 +272,9 @@ static uint32_t comes_from(const struct tas_segment *segment, const struct st_ta
         if (at->first[kind] == NOWHERE)
             continue;
         /* What must happen before the first one must happen before the others. */
-        uint32_t access = tas_event_at(graph, segment->block->thread, at->first[kind]);
-        if (st_row_get(tas_needs(graph, access), e->thread) < graph->position[event])
+        uint32_t access = tas_event_at(graph, segment->block->strand, at->first[kind]);
+        if (st_row_get(tas_needs(graph, access), tas_strand_of(graph, event)) <
+            graph->position[event])
             from = least(from, at->first[kind]);
     }
     return from;
@@ -270,7 +287,7 @@ static uint32_t goes_to(const struct tas_segment *segment, const struct st_tas_g
     const struct at_variable *at = at_variable(segment->paths, e->target);
     const struct st_shared_row *needs =
         e->op == ST_READ ? tas_needs_free(graph, event) : tas_needs(graph, event);
-    uint32_t needed = st_row_get(needs, segment->block->thread), to = 0;
+    uint32_t needed = st_row_get(needs, segment->block->strand), to = 0;
     for (int kind = first_kind(e); kind <= 1; kind++) {
         to = greatest(to, at->to[kind]);
         if (at->last[kind] > needed)
@@ -325,8 +342,8 @@ static bool follow_to(struct tas_segment *segment, const struct st_tas_graph *gr
 static void follow_all(struct tas_segment *segment, const struct st_tas_graph *graph) {
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t t = 0; t < graph->thread_count; t++)
-            if (t != segment->block->thread) {
+        for (uint32_t t = 0; t < graph->strand_count; t++)
+            if (t != segment->block->strand) {
                 changed |= follow_from(segment, graph, t);
                 changed |= follow_to(segment, graph, t);
             }
@@ -380,8 +397,8 @@ static uint64_t keep_paths(struct tas_segment *segment, const struct st_tas_grap
     start_round(segment, graph);
     follow_all(segment, graph);
     segment->paths->stamp++; /* from here on, only what may be on a path counts */
-    for (uint32_t t = 0; t < graph->thread_count; t++)
-        if (t != segment->block->thread)
+    for (uint32_t t = 0; t < graph->strand_count; t++)
+        if (t != segment->block->strand)
             count += tighten(segment, graph, t);
     keep_on_paths(segment, graph);
     return count;
@@ -389,20 +406,22 @@ static uint64_t keep_paths(struct tas_segment *segment, const struct st_tas_grap
 
 /* Nothing outside of where paths may be comes back with the new frontiers. */
 static void keep_tight(struct tas_segment *segment, const struct st_tas_graph *graph) {
-    for (uint32_t t = 0; t < graph->thread_count; t++)
-        if (t != segment->block->thread) {
+    for (uint32_t t = 0; t < graph->strand_count; t++)
+        if (t != segment->block->strand) {
             segment->upper[t] = greatest(segment->upper[t], segment->paths->upper[t]);
             segment->lower[t] = least(segment->lower[t], segment->paths->lower[t]);
         }
 }
 
 static bool shrink_by_paths(struct tas_segment *segment, const struct st_tas_graph *graph) {
+    tas_segment_complete(segment, graph);
     for (uint64_t before = UINT64_MAX;;) {
         size_t count = segment->access_count;
         uint64_t others = keep_paths(segment, graph);
         if (segment->access_count < 2)
             return true;
         find_frontiers(segment, graph);
+        tas_segment_complete(segment, graph);
         keep_tight(segment, graph);
         if (segment->access_count == count && others == before)
             return false;

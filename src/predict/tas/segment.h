@@ -17,8 +17,11 @@ struct tas_segment {
     uint32_t *accesses; /* shared accesses of the block, as events in order */
     size_t access_count, access_capacity;
     uint32_t *upper,
-        *lower;         /* by thread: positions; in the block's own thread, of u0 - 1 and u1 + 1 */
-    uint32_t *frontier; /* by thread: the lower frontier; `lower` may be less if paths shrink it */
+        *lower;         /* by strand: positions; in the block's own strand, of u0 - 1 and u1 + 1 */
+    uint32_t *frontier; /* by strand: the lower frontier; `lower` may be less if paths shrink it */
+    /* By strand: these three are known where it has the stamp. Most blocks are settled by a look at
+     * few strands. */
+    uint32_t *known, known_stamp;
 
     /* By variable, valid where `stamps` has the stamp: what other threads do to it in the
      * segment. */
@@ -39,8 +42,11 @@ void tas_segment_free(struct tas_segment *segment);
 bool tas_segment_find(struct tas_segment *segment, const struct st_tas_graph *graph,
                       const struct tas_block *block);
 
+/* Makes the frontiers known for all strands. */
+void tas_segment_complete(struct tas_segment *segment, const struct st_tas_graph *graph);
+
 /* The number of events in the segment; none where nothing lies between the frontiers. */
-uint64_t tas_segment_size(const struct tas_segment *segment, const struct st_tas_graph *graph);
+uint64_t tas_segment_size(struct tas_segment *segment, const struct st_tas_graph *graph);
 
 /* The static check: true if the segment alone proves the block atomic, since fewer than two of its
  * accesses conflict with others in the segment. Unless told not to, it also shrinks the segment
@@ -63,8 +69,8 @@ uint64_t tas_segment_size(const struct tas_segment *segment, const struct st_tas
 bool tas_segment_static_check(struct tas_segment *segment, const struct st_tas_graph *graph,
                               enum st_tas_shrinking shrinking);
 
-/* The first position of the thread that cannot be executed before the event, which is of another
- * thread. */
-uint32_t tas_lower_frontier(const struct st_tas_graph *graph, uint32_t thread, uint32_t event);
+/* The first position of the strand that cannot be executed before the event, which is of another
+ * strand. */
+uint32_t tas_lower_frontier(const struct st_tas_graph *graph, uint32_t strand, uint32_t event);
 
 #endif

@@ -20,8 +20,8 @@ enum { MAX_STATE_BYTES = 1 << 27 }; /* memory for states, beyond which the searc
 struct frame {
     uint32_t actor, before, tried;
     struct tas_stain stain;
-    bool only; /* the step needs no alternative */
-    uint32_t running;
+    bool only;        /* the step needs no alternative */
+    uint32_t running; /* thread of the previous step */
     uint64_t switches;
 };
 
@@ -84,7 +84,7 @@ static bool is_eager(const struct search *s, uint32_t actor) {
         return true;
     if (step->kind != TAS_READ || step->inside || tas_breaks(&s->progress, step))
         return false;
-    return actor == s->program.block_actor || s->taint.threads[actor] ||
+    return actor == s->program.block_actor || tas_is_tainted(&s->taint, step, actor) ||
            (s->taint.variables[step->object] & BLOCK_WRITE) ||
            (!step->open && s->writes_left[step->object] < 2);
 }
@@ -175,15 +175,16 @@ static bool explore(struct search *s) {
                 take_back(s, &s->frames[s->depth - 1]);
             continue;
         }
+        uint32_t thread = tas_next_thread(&s->progress, actor);
         uint64_t switches =
-            frame->switches + (frame->running != TAS_NONE && frame->running != actor);
+            frame->switches + (frame->running != TAS_NONE && frame->running != thread);
         if (bound && switches > bound)
             continue;
         bool violated, useless;
         take(s, frame, actor, &violated, &useless);
         if (violated)
             return true;
-        make_key(s, actor, switches);
+        make_key(s, thread, switches);
         if (useless || !add_state(s)) {
             take_back(s, frame);
             continue;
@@ -193,7 +194,7 @@ static bool explore(struct search *s) {
             s->worker->budget.expired = true;
         if (!tas_spend(&s->worker->budget, 64))
             return false;
-        push(s, actor, switches);
+        push(s, thread, switches);
     }
     return false;
 }

@@ -28,6 +28,7 @@ bool tas_taint_step(struct tas_taint *taint, const struct tas_program *program,
     }
     if (actor == program->block_actor)
         return false;
+    *thread = tas_is_tainted(taint, step, actor);
     if (reads && (*thread || *variable & (BLOCK_WRITE | TAINT_WRITE))) {
         *thread = 1;
         *variable |= TAINT_READ;

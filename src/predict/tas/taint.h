@@ -12,7 +12,7 @@
 enum { TAINT_WRITE = 1, TAINT_READ = 2, BLOCK_WRITE = 4, BLOCK_READ = 8 };
 
 struct tas_taint {
-    uint8_t *threads;   /* by actor: is it tainted? */
+    uint8_t *threads;   /* by actor: is its thread tainted? */
     uint8_t *variables; /* by variable: the kinds of access seen */
 };
 
@@ -20,6 +20,12 @@ struct tas_taint {
 struct tas_stain {
     uint8_t thread, variable;
 };
+
+/* Is the thread tainted whose next step this is? */
+static inline bool tas_is_tainted(const struct tas_taint *taint, const struct tas_step *step,
+                                  uint32_t actor) {
+    return taint->threads[actor] && !step->starts;
+}
 
 void tas_taint_init(struct tas_taint *taint, const struct tas_program *program);
 void tas_taint_free(struct tas_taint *taint);

@@ -38,6 +38,7 @@ struct run {
     size_t *queue;        /* blocks that this round judges, in the order in which it does */
     size_t queue_count;
     size_t round;
+    bool sizes;           /* of segments are to be counted */
     double slice;         /* seconds for each block in this round; 0: no limit */
     pthread_mutex_t lock; /* protects what follows */
     size_t *kept;         /* the violated blocks to list, ascending; their witnesses are kept */
@@ -79,7 +80,7 @@ static bool search(struct tas_worker *worker) {
 }
 
 static uint32_t begin_of(const struct st_tas_graph *graph, const struct tas_block *block) {
-    return tas_event_at(graph, block->thread, block->first);
+    return tas_event_at(graph, block->strand, block->first);
 }
 
 /* By the name plus 1; blocks without a name come first. */
@@ -135,6 +136,7 @@ static void search_block(struct tas_worker *worker, double slice, struct outcome
     worker->budget.deadline = slice > 0 ? tas_now() + slice : 0;
     worker->budget.total = worker->setup->total;
     worker->budget.expired = false;
+    tas_segment_complete(&worker->segment, worker->graph);
     if (search(worker) &&
         tas_witness_find(&witness, &worker->schedule, worker->graph, worker->segment.block)) {
         outcome->verdict = ST_BLOCK_VIOLATION;
@@ -156,7 +158,7 @@ static void judge(const struct run *run, struct share *share, const struct tas_b
         outcome->by_static_check = static_check;
         return;
     }
-    if (!run->round) {
+    if (!run->round && run->sizes) {
         share->segments++;
         share->segment_events += tas_segment_size(&worker->segment, graph);
     }
@@ -366,7 +368,7 @@ static void describe(const struct st_tas_graph *graph, const struct tas_block *b
                                              .begin_loc = graph->events[begin].loc,
                                              .begin = tas_number(graph, begin)};
     if (!block->open)
-        predicted->end = tas_number(graph, tas_event_at(graph, block->thread, block->last));
+        predicted->end = tas_number(graph, tas_event_at(graph, block->strand, block->last));
 }
 
 /* Drops a witness that fails validation. */
@@ -478,7 +480,8 @@ static void fill_counts(const struct run *run, unsigned jobs,
 void st_tas_run(const struct st_tas_graph *graph, const struct st_tas_setup *setup,
                 struct st_prediction *prediction, struct st_tas_counts *counts) {
     unsigned jobs = setup->jobs ? setup->jobs : 1;
-    struct run run = {.graph = graph, .setup = setup, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct run run = {
+        .graph = graph, .setup = setup, .sizes = counts, .lock = PTHREAD_MUTEX_INITIALIZER};
     run.shares = st_alloc(jobs, sizeof *run.shares);
     struct st_tas_counts own;
     run.outcomes = st_alloc(graph->block_count + 1, sizeof *run.outcomes);

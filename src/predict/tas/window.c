@@ -6,11 +6,11 @@
 #include <string.h>
 
 void tas_window_init(struct tas_window *window, const struct st_tas_graph *graph) {
-    size_t threads = (size_t)graph->thread_count + 1;
+    size_t strands = (size_t)graph->strand_count + 1;
     *window = (struct tas_window){0};
-    window->from = st_alloc(threads, sizeof *window->from);
-    window->to = st_alloc(threads, sizeof *window->to);
-    window->reach = st_alloc(threads, sizeof *window->reach);
+    window->from = st_alloc(strands, sizeof *window->from);
+    window->to = st_alloc(strands, sizeof *window->to);
+    window->reach = st_alloc(strands, sizeof *window->reach);
     window->couples = st_alloc((size_t)graph->variable_count + 1, sizeof *window->couples);
     window->couple_stamps = st_alloc((size_t)graph->variable_count + 1, sizeof(uint32_t));
 }
@@ -25,8 +25,8 @@ void tas_window_free(struct tas_window *window) {
 
 /* ---- which accesses paths can go through ---- */
 
-/* Does a thread other than the event's and the block's have an access within `ranges` that
- * conflicts with the event? */
+/* Does a strand other than the event's and the block's have an access within `ranges` that
+ * conflicts with the event? Conflicts within a strand do not widen its range. */
 static bool meets(const struct st_tas_graph *graph, const struct tas_segment *segment,
                   uint32_t event, const struct tas_reach *ranges, bool forward) {
     const struct st_event *e = &graph->events[event];
@@ -34,8 +34,8 @@ static bool meets(const struct st_tas_graph *graph, const struct tas_segment *se
         size_t key = 2 * (size_t)e->target + (size_t)write;
         for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++) {
             const struct tas_run *run = &graph->runs[r];
-            uint32_t t = run->thread;
-            if (t == e->thread || t == segment->block->thread)
+            uint32_t t = run->strand;
+            if (t == tas_strand_of(graph, event) || t == segment->block->strand)
                 continue;
             uint32_t low = forward ? ranges[t].first : segment->upper[t] + 1;
             uint32_t high = forward ? segment->lower[t] - 1 : ranges[t].last;
@@ -51,12 +51,12 @@ static bool meets(const struct st_tas_graph *graph, const struct tas_segment *se
 static bool meets_block(const struct st_tas_graph *graph, const struct tas_segment *segment,
                         uint32_t event) {
     const struct st_event *e = &graph->events[event];
-    uint32_t t = segment->block->thread;
+    uint32_t t = segment->block->strand;
     for (int write = e->op == ST_READ; write <= 1; write++) {
         size_t key = 2 * (size_t)e->target + (size_t)write;
         for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++) {
             const struct tas_run *run = &graph->runs[r];
-            if (run->thread != t)
+            if (run->strand != t)
                 continue;
             size_t place = tas_run_from(graph, run, segment->upper[t] + 1);
             if (place < run[1].first && graph->position[graph->accesses[place]] < segment->lower[t])
@@ -71,11 +71,11 @@ static bool links(const struct st_tas_graph *graph, const struct tas_segment *se
     return meets_block(graph, segment, event) || meets(graph, segment, event, ranges, forward);
 }
 
-/* Makes one round over a thread: moves its first reached access up, or its last one down. */
+/* Makes one round over a strand: moves its first reached access up, or its last one down. */
 static bool widen(struct tas_window *window, const struct st_tas_graph *graph,
                   const struct tas_segment *segment, uint32_t t, bool forward) {
     struct tas_reach *reach = &window->reach[t];
-    const uint32_t *events = graph->threads[t].events;
+    const uint32_t *events = graph->strands[t].events;
     if (forward) {
         for (uint32_t p = segment->upper[t] + 1; p < reach->first; p++)
             if (tas_is_shared_access(graph, events[p - 1]) &&
@@ -97,17 +97,17 @@ static bool widen(struct tas_window *window, const struct st_tas_graph *graph,
 static bool find_reach(struct tas_window *window, const struct st_tas_graph *graph,
                        const struct tas_segment *segment) {
     bool found = false;
-    for (uint32_t t = 0; t < graph->thread_count; t++)
+    for (uint32_t t = 0; t < graph->strand_count; t++)
         window->reach[t] = (struct tas_reach){segment->lower[t], segment->upper[t]};
     for (int forward = 0; forward <= 1; forward++)
         for (bool changed = true; changed;) {
             changed = false;
-            for (uint32_t t = 0; t < graph->thread_count; t++)
-                if (t != segment->block->thread)
+            for (uint32_t t = 0; t < graph->strand_count; t++)
+                if (t != segment->block->strand)
                     changed |= widen(window, graph, segment, t, forward);
         }
-    for (uint32_t t = 0; t < graph->thread_count; t++)
-        found |= t != segment->block->thread && window->reach[t].first <= window->reach[t].last;
+    for (uint32_t t = 0; t < graph->strand_count; t++)
+        found |= t != segment->block->strand && window->reach[t].first <= window->reach[t].last;
     return found;
 }
 
@@ -119,38 +119,38 @@ static void add_event(struct tas_window *window, const struct st_tas_graph *grap
                       bool free) {
     const struct st_shared_row *needs =
         free ? tas_needs_free(graph, event) : tas_needs(graph, event);
-    uint32_t own = graph->events[event].thread;
+    uint32_t own = tas_strand_of(graph, event);
     for (struct tas_walk walk = {.needs = needs}; tas_walk_next(&walk);)
-        if (walk.thread != own && walk.position > window->to[walk.thread])
-            window->to[walk.thread] = walk.position;
+        if (walk.strand != own && walk.position > window->to[walk.strand])
+            window->to[walk.strand] = walk.position;
     if (graph->position[event] > window->to[own])
         window->to[own] = graph->position[event];
 }
 
-/* The release of a lock that the thread holds after its position `to`, or TAS_NONE. */
+/* The release of a lock that the strand holds after its position `to`, or TAS_NONE. */
 static uint32_t next_release(const struct tas_window *window, const struct st_tas_graph *graph,
-                             uint32_t thread, uint32_t lower) {
-    uint32_t event = tas_event_at(graph, thread, window->to[thread]), found = TAS_NONE;
+                             uint32_t strand, uint32_t lower) {
+    uint32_t event = tas_event_at(graph, strand, window->to[strand]), found = TAS_NONE;
     uint32_t set = graph->lockset[event];
     for (uint32_t i = graph->lock_sets[set]; i < graph->lock_sets[set + 1]; i++) {
         uint32_t acquire = tas_holder(graph, graph->lock_members[i], event + 1);
         if (acquire == TAS_NONE || !graph->partner[acquire])
             continue;
         uint32_t release = graph->partner[acquire] - 1;
-        if (graph->events[release].thread == thread && graph->position[release] < lower)
+        if (tas_strand_of(graph, release) == strand && graph->position[release] < lower)
             found = release;
     }
     return found;
 }
 
-/* Adds releases to `to`, in threads other than `thread`, until no thread t holds a lock that it
+/* Adds releases to `to`, in strands other than `strand`, until no strand t holds a lock that it
  * could release before position lower[t]. */
 static void add_releases(struct tas_window *window, const struct st_tas_graph *graph,
-                         uint32_t thread, const uint32_t *lower) {
+                         uint32_t strand, const uint32_t *lower) {
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t t = 0; t < graph->thread_count; t++) {
-            if (t == thread || !window->to[t])
+        for (uint32_t t = 0; t < graph->strand_count; t++) {
+            if (t == strand || !window->to[t])
                 continue;
             uint32_t release = next_release(window, graph, t, lower[t]);
             if (release != TAS_NONE) {
@@ -181,21 +181,21 @@ uint32_t tas_window_last_write(const struct tas_window *window, const struct st_
     uint32_t last = 0;
     for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++) {
         const struct tas_run *run = &graph->runs[r];
-        size_t place = tas_run_from(graph, run, window->from[run->thread] + 1);
+        size_t place = tas_run_from(graph, run, window->from[run->strand] + 1);
         if (place > run->first && graph->accesses[place - 1] + 1 > last)
             last = graph->accesses[place - 1] + 1;
     }
     return last;
 }
 
-/* Unfreezes the event and all later events of its thread; with values, all later events. */
+/* Unfreezes the event and all later events of its strand; with values, all later events. */
 static void thaw(struct tas_window *window, const struct st_tas_graph *graph, uint32_t event) {
     if (graph->content && event < window->limit) {
         window->limit = event;
         window->thawed = true;
         return;
     }
-    uint32_t *from = &window->from[graph->events[event].thread];
+    uint32_t *from = &window->from[tas_strand_of(graph, event)];
     if (graph->position[event] <= *from) {
         *from = graph->position[event] - 1;
         window->thawed = true;
@@ -211,7 +211,7 @@ static void thaw_dependent(struct tas_window *window, const struct st_tas_graph 
         struct tas_walk walk = {.needs = tas_needs(graph, event)};
         bool intact = !tas_is_update(graph, event);
         while (intact && tas_walk_next(&walk))
-            intact = walk.thread == t || walk.position <= window->from[walk.thread];
+            intact = walk.strand == t || walk.position <= window->from[walk.strand];
         if (intact)
             return;
         thaw(window, graph, event);
@@ -250,7 +250,7 @@ static void thaw_later_writes(struct tas_window *window, const struct st_tas_gra
         return;
     for (uint32_t r = graph->key_runs[key]; r < graph->key_runs[key + 1]; r++) {
         const struct tas_run *run = &graph->runs[r];
-        size_t place = tas_run_from(graph, run, window->from[run->thread] + 1);
+        size_t place = tas_run_from(graph, run, window->from[run->strand] + 1);
         while (place > run->first && graph->accesses[place - 1] + 1 > couple)
             thaw(window, graph, graph->accesses[--place]);
     }
@@ -278,18 +278,18 @@ static void look_at_rival(struct tas_window *window, const struct st_tas_graph *
         source = tas_window_holder(window, graph, e->target);
     else if (window->couple_stamps[e->target] == window->stamp)
         source = window->couples[e->target];
-    if (source != TAS_NONE && graph->events[source].thread != e->thread &&
+    if (source != TAS_NONE && tas_strand_of(graph, source) != tas_strand_of(graph, event) &&
         !tas_must_precede(graph, source, event))
         thaw(window, graph, source);
 }
 
 static void look_at_window(struct tas_window *window, const struct st_tas_graph *graph) {
     window->stamp++;
-    for (uint32_t t = 0; t < graph->thread_count; t++)
+    for (uint32_t t = 0; t < graph->strand_count; t++)
         for (uint32_t p = window->from[t] + 1; p <= window->to[t]; p++)
             if (graph->events[tas_event_at(graph, t, p)].op == ST_READ)
                 look_at_read(window, graph, tas_event_at(graph, t, p));
-    for (uint32_t t = 0; t < graph->thread_count; t++)
+    for (uint32_t t = 0; t < graph->strand_count; t++)
         for (uint32_t p = window->from[t] + 1; p <= window->to[t]; p++) {
             uint32_t event = tas_event_at(graph, t, p), op = graph->events[event].op;
             if (op == ST_ACQUIRE || op == ST_WRITE)
@@ -339,13 +339,13 @@ static void look_at_value_rival(struct tas_window *window, const struct st_tas_g
 
 static void look_at_values(struct tas_window *window, const struct st_tas_graph *graph) {
     window->stamp++;
-    for (uint32_t t = 0; t < graph->thread_count; t++)
+    for (uint32_t t = 0; t < graph->strand_count; t++)
         for (uint32_t p = window->from[t] + 1; p <= window->to[t] && !window->thawed; p++) {
             uint32_t event = tas_event_at(graph, t, p);
             if (graph->events[event].op == ST_READ && graph->shared[graph->events[event].target])
                 look_at_value_read(window, graph, event);
         }
-    for (uint32_t t = 0; t < graph->thread_count; t++)
+    for (uint32_t t = 0; t < graph->strand_count; t++)
         for (uint32_t p = window->from[t] + 1; p <= window->to[t] && !window->thawed; p++) {
             uint32_t event = tas_event_at(graph, t, p), op = graph->events[event].op;
             if (op == ST_ACQUIRE)
@@ -360,7 +360,7 @@ static void freeze_with_values(struct tas_window *window, const struct st_tas_gr
     window->limit = limit;
     do {
         window->thawed = false;
-        for (uint32_t t = 0; t < graph->thread_count; t++) {
+        for (uint32_t t = 0; t < graph->strand_count; t++) {
             window->from[t] = tas_position_before(graph, t, window->limit);
             if (window->from[t] && tas_is_update(graph, tas_event_at(graph, t, window->from[t])))
                 thaw(window, graph, tas_event_at(graph, t, window->from[t]));
@@ -379,7 +379,7 @@ void tas_window_freeze(struct tas_window *window, const struct st_tas_graph *gra
     bool whole = true; /* the first events of the trace, all of them, depend on nothing else */
     window->limit = limit;
     window->thawed = false;
-    for (uint32_t t = 0; t < graph->thread_count; t++) {
+    for (uint32_t t = 0; t < graph->strand_count; t++) {
         window->from[t] = tas_position_before(graph, t, limit);
         if (window->from[t] && tas_is_update(graph, tas_event_at(graph, t, window->from[t])))
             thaw(window, graph, tas_event_at(graph, t, window->from[t]));
@@ -387,7 +387,7 @@ void tas_window_freeze(struct tas_window *window, const struct st_tas_graph *gra
     do {
         whole &= !window->thawed;
         window->thawed = false;
-        for (uint32_t t = 0; t < graph->thread_count && !whole; t++) {
+        for (uint32_t t = 0; t < graph->strand_count && !whole; t++) {
             thaw_dependent(window, graph, t);
             if (window->from[t])
                 thaw_sections(window, graph, t);
@@ -404,13 +404,13 @@ void tas_window_freeze(struct tas_window *window, const struct st_tas_graph *gra
 static bool add_choices(struct tas_window *window, const struct st_tas_graph *graph,
                         const uint32_t *lower) {
     bool added = false;
-    for (uint32_t t = 0; t < graph->thread_count; t++)
+    for (uint32_t t = 0; t < graph->strand_count; t++)
         for (uint32_t p = window->from[t] + 1; p <= window->to[t]; p++) {
             uint32_t read = tas_event_at(graph, t, p);
             if (!tas_is_open(graph, read))
                 continue;
             for (uint32_t w = tas_first_alike(graph, read); w; w = graph->alike[w - 1]) {
-                uint32_t other = graph->events[w - 1].thread, position = graph->position[w - 1];
+                uint32_t other = tas_strand_of(graph, w - 1), position = graph->position[w - 1];
                 if (position <= window->to[other] || position >= lower[other] ||
                     tas_must_precede(graph, read, w - 1))
                     continue;
@@ -423,14 +423,14 @@ static bool add_choices(struct tas_window *window, const struct st_tas_graph *gr
 
 bool tas_window_find(struct tas_window *window, const struct st_tas_graph *graph,
                      const struct tas_segment *segment) {
-    uint32_t own = segment->block->thread;
+    uint32_t own = segment->block->strand;
     uint32_t first = segment->accesses[0], last = segment->accesses[segment->access_count - 1];
     uint32_t limit = first;
     if (!find_reach(window, graph, segment))
         return false;
-    memset(window->to, 0, graph->thread_count * sizeof *window->to);
+    memset(window->to, 0, graph->strand_count * sizeof *window->to);
     add_event(window, graph, last, false);
-    for (uint32_t t = 0; t < graph->thread_count; t++) {
+    for (uint32_t t = 0; t < graph->strand_count; t++) {
         struct tas_reach reach = window->reach[t];
         if (t == own || reach.first > reach.last)
             continue;
@@ -451,10 +451,10 @@ bool tas_window_find(struct tas_window *window, const struct st_tas_graph *graph
 
 void tas_window_whole(struct tas_window *window, const struct st_tas_graph *graph,
                       const struct tas_segment *segment) {
-    uint32_t own = segment->block->thread;
-    for (uint32_t t = 0; t < graph->thread_count; t++)
-        window->to[t] = graph->threads[t].count;
+    uint32_t own = segment->block->strand;
+    for (uint32_t t = 0; t < graph->strand_count; t++)
+        window->to[t] = graph->strands[t].count;
     window->to[own] = graph->position[segment->accesses[segment->access_count - 1]];
     window->limit = 0;
-    memset(window->from, 0, graph->thread_count * sizeof *window->from);
+    memset(window->from, 0, graph->strand_count * sizeof *window->from);
 }

@@ -23,7 +23,7 @@
 
 #include "predict/tas/segment.h"
 
-/* By thread: from the first access that the block's accesses can reach through conflicts and thread
+/* By strand: from the first access that the block's accesses can reach through conflicts and thread
  * order, to the last from which they can be reached, ignoring locks. Empty if first > last. */
 struct tas_reach {
     uint32_t first, last;
@@ -32,8 +32,8 @@ struct tas_reach {
 /* One for each worker, reused from block to block. */
 struct tas_window {
     uint32_t limit;
-    uint32_t *from; /* by thread: how many of its events are frozen */
-    uint32_t *to;   /* by thread: the last position that may be executed */
+    uint32_t *from; /* by strand: how many of its events are frozen */
+    uint32_t *to;   /* by strand: the last position that may be executed */
     struct tas_reach *reach;
 
     /* By variable, for freezing: a frozen write that the window reads. Valid where the stamps
@@ -59,7 +59,7 @@ void tas_window_freeze(struct tas_window *window, const struct st_tas_graph *gra
 
 static inline bool tas_is_frozen(const struct tas_window *window, const struct st_tas_graph *graph,
                                  uint32_t event) {
-    return graph->position[event] <= window->from[graph->events[event].thread];
+    return graph->position[event] <= window->from[tas_strand_of(graph, event)];
 }
 
 /* Index + 1 of the last write to a shared variable in the frozen part, or 0. */

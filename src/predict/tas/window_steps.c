@@ -14,7 +14,7 @@ struct making {
 static bool is_inside(const struct tas_worker *worker, uint32_t event) {
     const struct tas_block *block = worker->segment.block;
     uint32_t position = worker->graph->position[event];
-    return worker->graph->events[event].thread == block->thread && position >= block->first &&
+    return tas_strand_of(worker->graph, event) == block->strand && position >= block->first &&
            position <= block->last;
 }
 
@@ -48,13 +48,9 @@ static bool make_step(struct making *m, uint32_t event, struct tas_step *step) {
     return true;
 }
 
-/* The vector that must be met before a step, if it adds anything for its thread. */
+/* The vector that must be met before a step, if it adds anything for its strand. */
 static uint32_t news(const struct st_tas_graph *graph, uint32_t event, uint32_t *last) {
-    const struct st_event *e = &graph->events[event];
-    uint32_t position = graph->position[event], clock = graph->clock[event];
-    if (e->op == ST_READ)
-        clock = position == 1 ? graph->threads[e->thread].start
-                              : graph->clock[tas_event_at(graph, e->thread, position - 1)];
+    uint32_t clock = tas_free_clock(graph, event);
     if (clock == *last)
         return TAS_NONE;
     *last = clock;
@@ -66,13 +62,18 @@ static void make_actor(struct making *m, uint32_t t) {
     struct tas_program *program = m->program;
     const struct tas_window *window = &m->worker->window;
     uint32_t clock = TAS_NONE;
-    struct tas_actor actor = {.thread = t, .first = (uint32_t)program->step_count};
+    uint32_t thread = TAS_NONE; /* of the last access */
+    struct tas_actor actor = {.strand = t, .first = (uint32_t)program->step_count};
     for (uint32_t p = window->from[t] + 1; p <= window->to[t]; p++) {
         uint32_t event = tas_event_at(graph, t, p);
         struct tas_step step;
         if (!make_step(m, event, &step))
             continue;
         step.clock = news(graph, event, &clock);
+        if (!tas_is_lock(&step)) {
+            step.starts = graph->events[event].thread != thread;
+            thread = graph->events[event].thread;
+        }
         if (p < window->to[t] && tas_is_update(graph, event)) {
             step.kind = TAS_UPDATE;
             step.leaves = content_of(m, tas_event_at(graph, t, ++p));
@@ -84,7 +85,7 @@ static void make_actor(struct making *m, uint32_t t) {
     program->end[t] = window->to[t] > window->from[t] ? window->to[t] : window->from[t];
     if (!actor.count)
         return;
-    if (t == m->worker->segment.block->thread)
+    if (t == m->worker->segment.block->strand)
         program->block_actor = program->actor_count;
     program->actors[program->actor_count++] = actor;
 }
@@ -113,7 +114,7 @@ static void find_held(struct making *m) {
             continue;
         program->held[l] = TAS_NONE;
         for (uint32_t a = 0; a < program->actor_count; a++)
-            if (program->actors[a].thread == graph->events[acquire].thread)
+            if (program->actors[a].strand == tas_strand_of(graph, acquire))
                 program->held[l] = a + 1;
     }
 }
@@ -122,12 +123,12 @@ void tas_program_make(struct tas_program *program, const struct tas_worker *work
     const struct st_tas_graph *graph = worker->graph;
     struct making m = {.worker = worker, .program = program};
     *program = (struct tas_program){.block_actor = TAS_NONE};
-    program->actors = st_alloc((size_t)graph->thread_count + 1, sizeof *program->actors);
-    program->end = st_alloc((size_t)graph->thread_count + 1, sizeof *program->end);
+    program->actors = st_alloc((size_t)graph->strand_count + 1, sizeof *program->actors);
+    program->end = st_alloc((size_t)graph->strand_count + 1, sizeof *program->end);
     st_map64_init(&m.variables);
     st_map64_init(&m.locks);
     st_map64_init(&m.contents);
-    for (uint32_t t = 0; t < graph->thread_count; t++)
+    for (uint32_t t = 0; t < graph->strand_count; t++)
         make_actor(&m, t);
     program->variable_count = m.variables.count;
     program->lock_count = m.locks.count;
@@ -163,8 +164,8 @@ static void set_reached(struct tas_progress *progress, uint32_t actor) {
     const struct tas_program *program = progress->program;
     const struct tas_actor *a = &program->actors[actor];
     uint32_t next = progress->next[actor];
-    progress->reached[a->thread] =
-        next == a->count ? program->end[a->thread]
+    progress->reached[a->strand] =
+        next == a->count ? program->end[a->strand]
                          : progress->graph->position[program->steps[a->first + next].event] - 1;
 }
 
@@ -177,10 +178,10 @@ void tas_progress_init(struct tas_progress *progress, const struct tas_program *
     progress->path = st_alloc(program->step_count + 1, sizeof *progress->path);
     progress->next = st_alloc((size_t)program->actor_count + 1, sizeof *progress->next);
     progress->broken = st_alloc((size_t)program->actor_count + 1, sizeof *progress->broken);
-    progress->reached = st_alloc((size_t)graph->thread_count + 1, sizeof *progress->reached);
+    progress->reached = st_alloc((size_t)graph->strand_count + 1, sizeof *progress->reached);
     progress->written = st_alloc((size_t)program->variable_count + 1, sizeof(uint32_t));
     progress->holder = st_alloc((size_t)program->lock_count + 1, sizeof *progress->holder);
-    for (uint32_t t = 0; t < graph->thread_count; t++)
+    for (uint32_t t = 0; t < graph->strand_count; t++)
         progress->reached[t] = program->end[t];
     for (uint32_t a = 0; a < program->actor_count; a++)
         set_reached(progress, a);
@@ -204,9 +205,9 @@ bool tas_needs_met(const struct tas_progress *progress, uint32_t actor) {
     const struct tas_step *step = tas_next(progress, actor);
     if (step->clock == TAS_NONE)
         return true;
-    uint32_t own = progress->program->actors[actor].thread;
+    uint32_t own = progress->program->actors[actor].strand;
     for (struct tas_walk walk = {.needs = tas_clock(graph, step->clock)}; tas_walk_next(&walk);)
-        if (walk.thread != own && walk.position > progress->reached[walk.thread])
+        if (walk.strand != own && walk.position > progress->reached[walk.strand])
             return false;
     return true;
 }
@@ -264,7 +265,7 @@ void tas_progress_schedule(const struct tas_progress *taken, struct tas_worker *
         tas_schedule_add(&worker->schedule, step->event);
         if (step->kind == TAS_UPDATE && !broken)
             tas_schedule_add(&worker->schedule,
-                             tas_event_at(worker->graph, taken->program->actors[actor].thread,
+                             tas_event_at(worker->graph, taken->program->actors[actor].strand,
                                           worker->graph->position[step->event] + 1));
         tas_advance(&progress, actor);
     }

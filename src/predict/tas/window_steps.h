@@ -1,5 +1,5 @@
 /* The events of a window that a schedule can reorder: accesses to shared variables and lock events,
- * as steps of threads. A read-modify-write is one step. All other events only carry order, which
+ * as steps of strands. A read-modify-write is one step. All other events only carry order, which
  * the vectors of later steps contain. */
 #ifndef SERIATIM_PREDICT_TAS_WINDOW_STEPS_H
 #define SERIATIM_PREDICT_TAS_WINDOW_STEPS_H
@@ -12,6 +12,7 @@ struct tas_step {
     uint32_t event; /* for an update, its read */
     enum tas_kind kind;
     bool inside;     /* an access of the block */
+    bool starts;     /* the first access of its thread */
     uint32_t object; /* variable or lock, numbered from 0 in the program */
     bool open;       /* a read or update that can see its value from several writes */
     uint32_t wants;  /* for a read or update: the content that it must see, numbered in the
@@ -25,7 +26,7 @@ static inline bool tas_is_lock(const struct tas_step *step) {
 }
 
 struct tas_actor {
-    uint32_t thread;
+    uint32_t strand;
     uint32_t first, count; /* its steps are steps[first] up to steps[first + count] */
 };
 
@@ -39,7 +40,7 @@ struct tas_program {
     uint32_t *held;  /* by lock: actor + 1 that holds it at the start; TAS_NONE: the holder is no
                       * actor */
     uint32_t *start; /* by variable: the content that it has at the start */
-    uint32_t *end;   /* by thread: the position reached when all steps are executed */
+    uint32_t *end;   /* by strand: the position reached when all steps are executed */
 };
 
 void tas_program_make(struct tas_program *program, const struct tas_worker *worker);
@@ -54,7 +55,7 @@ struct tas_progress {
     size_t taken;
     uint32_t *next;    /* by actor */
     bool *broken;      /* by actor */
-    uint32_t *reached; /* by thread: the position up to which all events are executed and intact */
+    uint32_t *reached; /* by strand: the position up to which all events are executed and intact */
     uint32_t *written; /* by variable: its content; TAS_NONE: unknown, after a broken update */
     uint32_t *holder;  /* by lock: actor + 1; TAS_NONE: a thread that has stopped */
 };
@@ -65,6 +66,11 @@ void tas_progress_free(struct tas_progress *progress);
 
 /* The next step of an actor, or NULL when it has no more. */
 const struct tas_step *tas_next(const struct tas_progress *progress, uint32_t actor);
+
+/* Its thread; there must be a next step. */
+static inline uint32_t tas_next_thread(const struct tas_progress *progress, uint32_t actor) {
+    return progress->graph->events[tas_next(progress, actor)->event].thread;
+}
 
 /* Has everything been executed that the actor's next step waits for, apart from locks? The actor
  * must have a next step. */
