@@ -19,10 +19,19 @@ static void *make_defaults(const struct st_analysis *analysis) {
     return analysis->own ? NULL : st_alloc(1, analysis->predictor->own_size + 1);
 }
 
+/* Is none of them interested in inner variables? */
+static bool ends_are_enough(const struct st_predict_plan *plan) {
+    bool enough = plan->options.notion == ST_NOTION_CONFLICT && !plan->options.as_published;
+    for (size_t i = 0; i < plan->analysis_count; i++)
+        enough &= plan->analyses[i].predictor->ends_are_enough;
+    return enough;
+}
+
 struct st_run_needs st_predict_needs(const struct st_predict_plan *plan) {
-    struct st_run_needs needs = {
-        .model = {.order = plan->options.order, .data = plan->options.relation == ST_DATA},
-        .memory = plan->options.memory};
+    struct st_run_needs needs = {.model = {.order = plan->options.order,
+                                           .data = plan->options.relation == ST_DATA,
+                                           .ends_only = ends_are_enough(plan)},
+                                 .memory = plan->options.memory};
     st_observers_add(&needs.model.observers, &st_deadlock_observer, 0);
     for (size_t i = 0; i < plan->analysis_count; i++) {
         const struct st_analysis *analysis = &plan->analyses[i];

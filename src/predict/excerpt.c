@@ -37,9 +37,11 @@ size_t st_excerpt_searchable(const struct st_excerpt *excerpt, size_t room) {
     return excerpt->count < most ? excerpt->count : most;
 }
 
-static bool can_matter(const struct st_model *model, const struct st_event *event) {
+static bool can_matter(const struct st_excerpt *excerpt, const struct st_model *model,
+                       const struct st_event *event) {
     const struct st_model_variable *variable = &model->variables[event->target];
-    return event->atomic || event->joined || (variable->shared && variable->written);
+    return event->atomic || event->joined ||
+           (variable->shared && variable->written && (!variable->inner || excerpt->keeps_inner));
 }
 
 /* An access, or what else has an effect on other threads. */
@@ -111,7 +113,7 @@ static void take(struct st_excerpt *excerpt, const struct st_model *model,
         break;
     case ST_READ:
     case ST_WRITE:
-        if (can_matter(model, event) || thread->after_order)
+        if (can_matter(excerpt, model, event) || thread->after_order)
             keep(excerpt, thread, event, number);
         break;
     default:

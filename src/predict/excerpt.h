@@ -4,10 +4,17 @@
  *  - accesses to variables that only one thread uses, or that nobody writes: such a read sees its
  *    couple in every schedule, such an access is in no conflict, and units have none of them
  *    (predict/model/model.h);
+ *  - with st_model_options.ends_only, accesses to inner variables: see below;
  *  - begins and ends of blocks inside so many others that nobody judges them;
  *  - blocks inside others of which nothing else is kept: they are atomic, and only counted.
  * A schedule without them becomes one with them: each is put directly before the next event of its
  * thread that is there. And the other way round.
+ *
+ * An access to an inner variable is put directly behind the one to the first variable of its row,
+ * and then sees what that sees, as it did in the trace. So whatever is proven without inner
+ * variables holds with them. The other way round is not shown: a schedule that cuts a block by way
+ * of three variables of one row may have no counterpart. If values are known, an inner variable can
+ * have another value than the first one, so all of them are kept.
  *
  * What a thread does directly after a release, an acquire or a receive is kept even so, because
  * what follows directly makes a condition wait, or a reader-writer lock. So are atomic operations,
@@ -25,8 +32,9 @@ struct st_name_counts {
 
 struct st_excerpt {
     bool is_used;
-    unsigned depths; /* blocks inside fewer others than this keep their marks; 0 counts as 1 */
-    size_t memory;   /* bytes that it may take; 0: any amount */
+    unsigned depths;  /* blocks inside fewer others than this keep their marks; 0 counts as 1 */
+    size_t memory;    /* bytes that it may take; 0: any amount */
+    bool keeps_inner; /* accesses to inner variables (model.h) are there, too */
     struct st_event *events;
     uint64_t *numbers;
     size_t count, event_capacity, number_capacity;

@@ -54,6 +54,7 @@ struct st_predictor {
     const char *notion;    /* what atomic means to it; NULL: what the options ask for */
     bool reads_events;     /* it looks at the events of the run */
     bool reads_model;      /* it looks at the model of the run */
+    bool ends_are_enough;  /* it does not need inner variables (predict/model/model.h) */
     bool as_published;     /* it has the theorems as printed, too */
     unsigned improvements; /* those that it can do without: bits of enum st_improvement */
     bool gives_traces;     /* its witnesses have all events that run, so that each is a trace */

@@ -180,6 +180,10 @@ void st_run_end_pass(struct st_run *run) {
     st_some_blocks_restart(&builder->some);
 }
 
+void st_run_expect_values(struct st_run *run) {
+    run->builder->excerpt.keeps_inner = true;
+}
+
 void st_run_set_values(struct st_run *run, const struct st_value_numbers *values, size_t count) {
     struct st_run_builder *builder = run->builder;
     free(builder->values);
@@ -252,7 +256,8 @@ static void forget_events(struct st_run *run) {
     builder->events = NULL;
     builder->values = NULL;
     builder->event_capacity = 0;
-    builder->excerpt = (struct st_excerpt){.is_used = builder->excerpt.is_used};
+    builder->excerpt = (struct st_excerpt){.is_used = builder->excerpt.is_used,
+                                           .keeps_inner = builder->excerpt.keeps_inner};
     run->events = NULL;
     run->numbers = NULL;
     run->values = NULL;

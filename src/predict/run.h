@@ -69,6 +69,9 @@ void st_run_read_deeper(struct st_run *run);
 /* If not all blocks were wanted, or it went deeper: are there any? */
 bool st_run_has_blocks(const struct st_run *run);
 
+/* Values will be known. Before the last pass. */
+void st_run_expect_values(struct st_run *run);
+
 /* What is known of the values of the first `count` events of the trace, which must outlive the run.
  * After the last pass. */
 void st_run_set_values(struct st_run *run, const struct st_value_numbers *values, size_t count);

@@ -16,15 +16,21 @@ static bool has_all_values(const struct st_symbols *symbols) {
     return symbols->rule == ST_RULE_EVERY || !symbols->contexts.kept;
 }
 
+static bool knows_values(const struct st_trace_input *input) {
+    return input->values.count && has_all_values(st_trace_symbols(input->reading.trace));
+}
+
 /* As many as it wants. */
 static int read_passes(struct st_run *run, struct st_trace_input *input, st_trace_pass *pass,
                        struct st_error *error) {
     while (st_run_wants_pass(run)) {
         if (pass(input, feed_run, run, error) < 0)
             return -1;
+        if (knows_values(input))
+            st_run_expect_values(run);
         st_run_end_pass(run);
     }
-    if (input->values.count && has_all_values(st_trace_symbols(input->reading.trace)))
+    if (knows_values(input))
         st_run_set_values(run, input->values.list, input->values.count);
     return 0;
 }

@@ -1,6 +1,6 @@
 /* deeper-differential: compares what is said of blocks in blocks of random traces when the outer
  * blocks are taken away in memory, or in one more pass over the trace, and when all of it is read
- * anew without them.
+ * anew without them. What is read anew keeps inner variables (predict/model/model.h).
  *
  *     deeper-differential [--seed S] [--count N] [--forever] [--verbose]
  *
@@ -12,6 +12,7 @@
 #include "reference/generate_units.h"
 #include "reference/program.h"
 #include "reference/fresh_memory.h"
+#include "reference/rows.h"
 #include "reference/shrink.h"
 #include "reference/signals.h"
 
@@ -121,6 +122,7 @@ static bool compare_depth(const struct st_predict_plan *plan, const struct sampl
                           const struct st_run *run, unsigned depth, char *why) {
     struct st_run_needs needs = st_predict_needs(plan);
     needs.blocks.below = depth;
+    needs.model.ends_only = false;
     struct st_run *fresh = read_run(&needs, sample);
     struct st_predictions anew, here;
     st_predict_run(plan, fresh, &anew);
@@ -221,6 +223,8 @@ static bool make_sample(struct sample *sample, uint64_t seed) {
         avp_generate(sample, seed, 8 + seed / 2 % 20);
     if (seed % 8 == 5)
         fresh_plant(sample, &chance);
+    if (seed % 3 == 0)
+        rows_add(sample, &chance, SAMPLE_EVENTS - 16);
     for (uint32_t i = 2 + chance_below(&chance, 6); i > 0; i--)
         nest(sample, &chance);
     if (seed % 4 == 1)

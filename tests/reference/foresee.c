@@ -1,19 +1,21 @@
 /* foresee: compares the analyses of other schedules with the reference on random traces.
  *
- *     foresee [--seed S] [--count N] [--engine NAME] [--fresh | --signals] [--forever] [--verbose]
+ *     foresee [--seed S] [--count N] [--engine NAME] [--fresh | --signals] [--rows] [--forever]
+ *     [--verbose]
  *
  * With --fresh, traces have marks of fresh memory, as recordings have; no analysis may miss
  * anything for the sake of them. With --signals, they have hand-overs (signals.h); only the setups
- * that judge conflicts of data are compared then. Trace number i comes from the seed S + i, so a
- * mismatch is reproduced with `--seed <the seed printed> --count 1`. Traces with an interleaving
- * that gets stuck, or with too many interleavings for the reference, are skipped and counted. NAME
- * is an analysis
+ * that judge conflicts of data are compared then. With --rows, they have rows of variables
+ * (rows.h). Trace number i comes from the seed S + i, so a mismatch is reproduced with `--seed <the
+ * seed printed> --count 1`. Traces with an interleaving that gets stuck, or with too many
+ * interleavings for the reference, are skipped and counted. NAME is an analysis
  * ("blocks") or one of its setups ("blocks exact"). Status 0: no promise is broken; 1: one is, and
  * the smallest trace that shows it is printed; 2: usage, or an analysis does not exist. */
 #include "reference/foresight.h"
 #include "reference/fresh_memory.h"
 #include "reference/generate_units.h"
 #include "reference/program.h"
+#include "reference/rows.h"
 #include "reference/shrink.h"
 #include "reference/signals.h"
 
@@ -25,7 +27,7 @@ enum { MAX_SETUPS = 64 };
 struct options {
     struct program program;
     const char *engine; /* NULL: all */
-    bool fresh, signals;
+    bool fresh, signals, rows;
 };
 
 /* What was generated, for tuning the generator: a class that is rare is a class untested. */
@@ -162,6 +164,8 @@ static bool check_seed(const struct options *options, uint64_t seed, struct tota
         return true;
     if (options->signals && !signals_add(&sample, &(struct chance){seed}))
         return true;
+    if (options->rows && !rows_add(&sample, &(struct chance){seed}, SAMPLE_EVENTS))
+        return true;
     judge(&atomicity, &sample);
     count(&totals->kinds[kind], &sample, &atomicity);
     if (!atomicity.decided || atomicity.deadlock)
@@ -274,8 +278,8 @@ int main(int argc, char **argv) {
     struct options options = {
         .program = {.name = "foresee",
                     .usage =
-                        "[--seed S] [--count N] [--engine NAME] [--fresh | --signals] [--forever] "
-                        "[--verbose]",
+                        "[--seed S] [--count N] [--engine NAME] [--fresh | --signals] [--rows] "
+                        "[--forever] [--verbose]",
                     .seed = 1,
                     .count = 20000}};
     const struct program_option own[] = {{.name = "--engine",
@@ -284,6 +288,7 @@ int main(int argc, char **argv) {
                                           .needs = "the name of an analysis or of a setup"},
                                          {.name = "--fresh", .flag = &options.fresh},
                                          {.name = "--signals", .flag = &options.signals},
+                                         {.name = "--rows", .flag = &options.rows},
                                          {.name = NULL}};
     if (!program_read(&options.program, own, argc, argv))
         return 2;

@@ -146,9 +146,11 @@ static void feed(struct st_model *model, const struct sample *sample, struct cha
 }
 
 static struct st_run_needs needs_of(const struct setup *setup) {
-    struct st_run_needs needs = {.model = {.keep_repetitions = setup->untrimmed,
-                                           .data = setup->options.relation == ST_DATA}};
     const struct st_predictor *predictor = setup_predictor(setup);
+    struct st_run_needs needs = {.model = {.keep_repetitions = setup->untrimmed,
+                                           .ends_only = predictor->ends_are_enough &&
+                                                        setup->options.notion == ST_NOTION_CONFLICT,
+                                           .data = setup->options.relation == ST_DATA}};
     if (predictor->prepare)
         predictor->prepare(&setup->options, &setup->own, &needs);
     return needs;
@@ -166,7 +168,7 @@ static bool observers_are_equal(const struct st_observer_list *one,
 bool setups_share_model(const struct setup *left, const struct setup *right) {
     struct st_model_options one = needs_of(left).model, other = needs_of(right).model;
     return one.order == other.order && one.keep_shared == other.keep_shared &&
-           one.keep_repetitions == other.keep_repetitions &&
+           one.ends_only == other.ends_only && one.keep_repetitions == other.keep_repetitions &&
            one.keep_sequence == other.keep_sequence && one.data == other.data &&
            observers_are_equal(&one.observers, &other.observers);
 }

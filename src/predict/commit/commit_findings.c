@@ -224,17 +224,6 @@ static void order_events(struct st_predicted_block *block) {
     }
 }
 
-/* An innermost communication node within this one: the commit node. */
-static struct st_shape_span commit_node_in(const struct st_commit_search *search,
-                                           struct st_shape_span node) {
-    for (size_t i = 0; i < search->meeting_count; i++) {
-        struct st_shape_span other = search->meetings[i].node;
-        if (other.start >= node.start && other.end <= node.end)
-            node = other;
-    }
-    return node;
-}
-
 /* The place of a node, which is an access, or a critical section, represented by its acquire. */
 static struct st_place node_place(const struct finding *finding, uint32_t unit,
                                   struct st_shape_span node) {
@@ -248,10 +237,11 @@ static struct st_place node_place(const struct finding *finding, uint32_t unit,
     return acquire_of(finding->explainer, unit, ST_NO_TOKEN, lock);
 }
 
-static void put_nodes(struct finding *finding, const struct st_commit_search *search, uint32_t unit,
+static void put_nodes(struct finding *finding, uint32_t unit,
                       const struct st_commit_violation *violation) {
-    struct st_shape_span nodes[] = {commit_node_in(search, violation->out.node),
-                                    commit_node_in(search, violation->back.node)};
+    const struct st_forest *forest = finding->analysis->forest;
+    struct st_shape_span nodes[] = {st_commit_node_in(forest, unit, violation->out.node),
+                                    st_commit_node_in(forest, unit, violation->back.node)};
     finding->block->nodes = st_alloc(2, sizeof *finding->block->nodes);
     finding->block->node_count = 2;
     for (int i = 0; i < 2; i++)
@@ -270,8 +260,7 @@ void st_commit_explain(void *context, uint32_t unit, struct st_predicted_block *
     search->expired = false;
     if (!st_commit_is_violated(search, unit, &violation))
         return;
-    st_find_meetings(search, unit);
-    put_nodes(&finding, search, unit, &violation);
+    put_nodes(&finding, unit, &violation);
     if (violation.last != ST_NO_NAME) {
         put_path(&finding, search, unit, violation.last);
         put_edge(&finding, violation.last, token_with(forest, violation.last, violation.back.entry),

@@ -307,6 +307,7 @@ const struct st_predictor st_commit_node = {
     .name = "commit-node",
     .summary = "access trees and commit nodes (Wang and Stoller, PPoPP 2006)",
     .reads_model = true,
+    .ends_are_enough = true,
     .as_published = true,
     .options = option_rows,
     .own_size = sizeof(struct st_commit_node_options),

@@ -24,7 +24,8 @@ static int by_node(const void *left, const void *right) {
     return (a->entry > b->entry) - (a->entry < b->entry);
 }
 
-void st_find_meetings(struct st_commit_search *search, uint32_t unit) {
+/* Puts all meetings of a unit into search->meetings, sorted by node. */
+static void find_meetings(struct st_commit_search *search, uint32_t unit) {
     const struct st_forest *forest = search->analysis->forest;
     search->meeting_count = 0;
     for (size_t a = forest->first_access[unit]; a < forest->first_access[unit + 1]; a++) {
@@ -580,7 +581,7 @@ bool st_commit_is_violated(struct st_commit_search *search, uint32_t transaction
         return look == ST_COMMIT_VIOLATED;
     if (nested && has_one_nested_node(search, transaction))
         return false;
-    st_find_meetings(search, transaction);
+    find_meetings(search, transaction);
     if (!nested && has_one_commit_node(search))
         return false;
     if (pairwise)
@@ -592,6 +593,51 @@ bool st_commit_is_violated(struct st_commit_search *search, uint32_t transaction
     *violation = (struct st_commit_violation){
         search->meetings[0], search->meetings[search->meeting_count - 1], ST_NO_NAME};
     return true;
+}
+
+/* ---- commit nodes ---- */
+
+/* Of the communication nodes at this access that are within `around`, and start no earlier than
+ * `from`: is one of them before `first`, by its start and then by its end? */
+static void look_for_earlier(const struct st_forest *forest, uint32_t unit,
+                             const struct st_unit_access *access, struct st_shape_span around,
+                             uint32_t from, struct st_shape_span *first) {
+    struct st_partners partners = st_partners_of(forest, access->entry);
+    uint32_t known = UINT32_MAX; /* the lockset of the partner before: the node is the same */
+    for (uint32_t other; (other = st_next_partner(&partners)) != ST_NO_ENTRY;) {
+        uint32_t lockset = forest->entries[other].lockset;
+        if (lockset == known)
+            continue;
+        known = lockset;
+        struct st_shape_span node = st_meeting_node(forest, unit, access->token, lockset);
+        if (node.start >= from && node.end <= around.end &&
+            (node.start < first->start || (node.start == first->start && node.end < first->end)))
+            *first = node;
+    }
+}
+
+/* The first node within `around` that starts no earlier than `from`. Every node of an access
+ * contains it, so most accesses need no look. */
+static bool find_first_node(const struct st_forest *forest, uint32_t unit,
+                            struct st_shape_span around, uint32_t from,
+                            struct st_shape_span *first) {
+    *first = (struct st_shape_span){UINT32_MAX, UINT32_MAX};
+    for (size_t a = forest->first_access[unit]; a < forest->first_access[unit + 1]; a++) {
+        const struct st_unit_access *access = &forest->accesses[a];
+        uint32_t place = access->token + 1; /* ST_NO_TOKEN: 0, before the first token */
+        if (place >= from && place <= around.end)
+            look_for_earlier(forest, unit, access, around, from, first);
+    }
+    return first->start != UINT32_MAX;
+}
+
+struct st_shape_span st_commit_node_in(const struct st_forest *forest, uint32_t unit,
+                                       struct st_shape_span node) {
+    struct st_shape_span inner;
+    for (uint32_t from = node.start; find_first_node(forest, unit, node, from, &inner);
+         from = node.start + 1)
+        node = inner;
+    return node;
 }
 
 /* ---- what a search needs ---- */

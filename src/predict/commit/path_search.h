@@ -58,9 +58,6 @@ void st_commit_search_start(struct st_commit_search *search,
                             const struct st_commit_analysis *analysis);
 void st_commit_search_end(struct st_commit_search *search);
 
-/* Puts all meetings of a unit into search->meetings, sorted by node. */
-void st_find_meetings(struct st_commit_search *search, uint32_t unit);
-
 /* What is known of a transaction without a search. */
 enum st_commit_look { ST_COMMIT_ATOMIC, ST_COMMIT_VIOLATED, ST_COMMIT_OPEN };
 
@@ -77,6 +74,10 @@ bool st_commit_is_nested(struct st_commit_search *search, uint32_t unit);
  * undecided. */
 bool st_commit_is_violated(struct st_commit_search *search, uint32_t transaction,
                            struct st_commit_violation *violation);
+
+/* An innermost communication node within this one: a commit node. */
+struct st_shape_span st_commit_node_in(const struct st_forest *forest, uint32_t unit,
+                                       struct st_shape_span node);
 
 /* CPU time of this thread in seconds, as in search->deadline. */
 double st_commit_time(void);

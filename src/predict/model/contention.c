@@ -261,3 +261,38 @@ void st_survey_event(struct st_survey *survey, const struct st_event *event, boo
     if (event->op == ST_WRITE) /* it is not after itself */
         st_order_event(&survey->order, event);
 }
+
+/* ---- variables that are used one directly after the other ---- */
+
+static bool is_next(const struct st_event *last, const struct st_event *event) {
+    return event->op <= ST_WRITE && event->op == last->op && event->thread == last->thread &&
+           event->target == last->target + 1 && event->fresh == last->fresh && !event->atomic &&
+           !last->atomic;
+}
+
+void st_neighbours_feed(struct st_neighbours *neighbours, const struct st_event *events,
+                        size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const struct st_event *event = &events[i], *last = i ? event - 1 : &neighbours->last;
+        bool access = event->op <= ST_WRITE;
+        if (!neighbours->was_access || !is_next(last, event)) {
+            if (neighbours->was_access)
+                st_bits_add(&neighbours->apart, last->target + 1);
+            if (access)
+                st_bits_add(&neighbours->apart, event->target);
+        }
+        neighbours->was_access = access;
+    }
+    if (count)
+        neighbours->last = events[count - 1];
+}
+
+/* Nothing follows the last event. */
+static bool is_apart(const struct st_neighbours *neighbours, uint32_t variable) {
+    return st_bits_has(&neighbours->apart, variable) ||
+           (neighbours->was_access && neighbours->last.target + 1 == variable);
+}
+
+bool st_is_inner(const struct st_neighbours *neighbours, uint32_t variable) {
+    return !is_apart(neighbours, variable) && !is_apart(neighbours, variable + 1);
+}

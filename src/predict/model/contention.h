@@ -3,6 +3,7 @@
 #ifndef SERIATIM_PREDICT_MODEL_CONTENTION_H
 #define SERIATIM_PREDICT_MODEL_CONTENTION_H
 
+#include "base/bits.h"
 #include "base/map64.h"
 #include "predict/model/locksets.h"
 #include "predict/model/order.h"
@@ -81,5 +82,26 @@ void st_survey_event(struct st_survey *survey, const struct st_event *event, boo
 
 /* May there be a data race on this variable? After all events. */
 bool st_survey_may_race(const struct st_survey *survey, uint32_t variable);
+
+/* Variables that are always used one directly after the other: the words of a buffer that is
+ * copied, cleared or compared as a whole. A *link* leads from a variable to the one with the next
+ * number if each access to either is next to an access to the other: in the trace, by the same
+ * thread, both reads or both writes, both or neither to fresh memory (then exposure.h hides both or
+ * neither), and not atomic. A variable between two links is *inner*: model.h says why it makes no
+ * difference.
+ *
+ * Starts as all zero. */
+struct st_neighbours {
+    struct st_bits apart; /* variables to which no link leads from the one before */
+    struct st_event last;
+    bool was_access; /* it is one */
+};
+
+/* The next events of the trace. */
+void st_neighbours_feed(struct st_neighbours *neighbours, const struct st_event *events,
+                        size_t count);
+
+/* After all events, of which some access the variable. */
+bool st_is_inner(const struct st_neighbours *neighbours, uint32_t variable);
 
 #endif

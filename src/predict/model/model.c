@@ -24,6 +24,7 @@ struct st_model_builder {
     struct st_rwlocks rwlocks;
     struct st_survey survey;
     struct st_exposure exposure;
+    struct st_neighbours neighbours;
     /* Variables, as the first survey has them: those on which there may be a data race, those that
      * are contended, and those with accesses that may not be hidden. */
     struct st_bits racy, contended, in_doubt;
@@ -74,6 +75,7 @@ void st_model_free(struct st_model *model) {
     free_units(model);
     st_survey_free(&builder->survey);
     st_exposure_free(&builder->exposure);
+    st_bits_free(&builder->neighbours.apart);
     st_bits_free(&builder->racy);
     st_bits_free(&builder->contended);
     st_bits_free(&builder->in_doubt);
@@ -195,6 +197,8 @@ static void take_event(struct st_model *model, const struct st_event *event, uin
 void st_model_feed(struct st_model *model, const struct st_event *events, size_t count,
                    uint64_t first) {
     struct st_rwlocks *rwlocks = &model->builder->rwlocks;
+    if (model->options.ends_only && model->builder->pass == PASS_SURVEY)
+        st_neighbours_feed(&model->builder->neighbours, events, count);
     if (!rwlocks->count) { /* as always in the first pass */
         for (size_t i = 0; i < count; i++)
             take_event(model, &events[i], first + i);
@@ -258,6 +262,12 @@ static void take_locks(struct st_model *model, const struct st_survey *survey) {
     }
 }
 
+/* Variables that stand for signals are no neighbours. */
+static bool is_inner(const struct st_model *model, size_t variable) {
+    return model->options.ends_only && variable < model->first_signal &&
+           st_is_inner(&model->builder->neighbours, (uint32_t)variable);
+}
+
 /* Keeps what the survey found and frees the rest. */
 static void take_facts(struct st_model *model) {
     struct st_model_builder *builder = model->builder;
@@ -272,7 +282,8 @@ static void take_facts(struct st_model *model) {
                                                          .written = facts->written,
                                                          .contended = facts->contended,
                                                          .indivisible = facts->indivisible,
-                                                         .plain = facts->plain};
+                                                         .plain = facts->plain,
+                                                         .inner = is_inner(model, i)};
         if (facts->indivisible)
             st_map64_number(&model->indivisible, i);
     }

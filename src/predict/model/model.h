@@ -26,6 +26,13 @@
  * has not escaped for certain (watch/memory/fresh.h). These do not count: docs/predict.md shows
  * that nothing is missed.
  *
+ * **Inner variables.** A buffer that is always copied as a whole is many variables that are always
+ * used one directly after the other (contention.h). The accesses to one of them between the first
+ * and the last meet others in the same way, under the same locks, in the same period, as the
+ * accesses next to them to the first and to the last. So whatever a path does there, it can do at
+ * the first or the last: leave a transaction earlier, come back later, enter a unit earlier and
+ * leave it later. Commit nodes need no more (docs/predict.md, "Large runs").
+ *
  * **Other synchronisation.** A trace represents it by channels, and other schedules need not have
  * the observed order. Some channels are better understood: barriers and one-time
  * initialisation (predict/model/channel_uses.h) impose the same order in every schedule, so do
@@ -61,6 +68,7 @@ struct st_model_options {
     bool data; /* only accesses conflict: a serial order need not keep critical sections apart
                 * that span several units */
     bool keep_shared;      /* shapes include variables that are shared but not contended */
+    bool ends_only;        /* shapes leave out inner variables */
     bool keep_repetitions; /* no trimming, for comparison */
     bool keep_sequence;    /* keep all occurrences of units, in order; each event outside blocks is
                             * then a unit of its own, even in critical sections */
@@ -105,6 +113,7 @@ struct st_model_variable {
     bool shared : 1, written : 1, contended : 1;
     bool indivisible : 1; /* it has a lock of its own: st_variable_lock */
     bool plain : 1;       /* some access is not an atomic operation, so there can be a data race */
+    bool inner : 1;       /* with ends_only: it can be left out */
 };
 
 struct st_model_lock {

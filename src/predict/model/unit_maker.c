@@ -269,7 +269,8 @@ static bool is_gathering(const struct actor *actor) {
 
 static bool counts(const struct st_model *model, uint32_t variable) {
     const struct st_model_variable *facts = &model->variables[variable];
-    return facts->contended || (model->options.keep_shared && facts->shared && facts->written);
+    return !facts->inner &&
+           (facts->contended || (model->options.keep_shared && facts->shared && facts->written));
 }
 
 /* An access outside blocks begins. */

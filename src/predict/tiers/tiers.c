@@ -190,6 +190,7 @@ const struct st_predictor st_tiers = {
     .notion = "conflict",
     .reads_events = true,
     .reads_model = true,
+    .ends_are_enough = true,
     .gives_traces = true,
     .options = no_options,
     .run = run_tiers,
