@@ -119,53 +119,52 @@ void rt_emit_boarded_by(struct rt_thread *t, uint64_t epoch) {
 
 /* ---- boarding ---- */
 
-/* Finds where the slot's thread counts the function of a frame. False: there is no room. */
-static __attribute__((noinline)) bool find_counter(struct st_stream_counter *all,
-                                                   struct rt_frame *frame) {
-    enum { TRIES = 16 };
-    uint64_t hash = frame->function * UINT64_C(0x9E3779B97F4A7C15) >> 32;
-    for (unsigned i = 0; i < TRIES; i++) {
-        frame->counter = (hash + i) % ST_STREAM_COUNTERS;
-        struct st_stream_counter *counter = &all[frame->counter];
-        uint64_t there = atomic_load_explicit(&counter->function, memory_order_relaxed);
-        if (!there)
-            atomic_store_explicit(&counter->function, frame->function, memory_order_relaxed);
-        if (!there || there == frame->function)
-            return true;
-    }
-    return false;
+/* Where a function is counted, if that place is not taken by another one. */
+static inline size_t place_of(uintptr_t function) {
+    return (function * UINT64_C(0x9E3779B97F4A7C15) >> 32) % ST_STREAM_COUNTERS;
 }
 
-/* Counts a call of the frame's function. Mostly it is the one that was there before. */
-static inline bool count(const struct rt_thread *t, struct rt_frame *frame) {
+/* Finds where the slot's thread counts a function. NULL: there is no room. */
+static __attribute__((noinline)) struct st_stream_counter *
+find_counter(struct st_stream_counter *all, uintptr_t function) {
+    enum { TRIES = 16 };
+    for (size_t i = 0; i < TRIES; i++) {
+        struct st_stream_counter *counter = &all[(place_of(function) + i) % ST_STREAM_COUNTERS];
+        uint64_t there = atomic_load_explicit(&counter->function, memory_order_relaxed);
+        if (!there)
+            atomic_store_explicit(&counter->function, function, memory_order_relaxed);
+        if (!there || there == function)
+            return counter;
+    }
+    return NULL;
+}
+
+/* Counts a call of a function. False: it cannot be counted. */
+static inline bool count(const struct rt_thread *t, uintptr_t function) {
     struct st_stream_counter *all = st_stream_counters(rt_head) + t->slot * ST_STREAM_COUNTERS;
-    if (__builtin_expect(atomic_load_explicit(&all[frame->counter].function,
-                                              memory_order_relaxed) != frame->function,
+    struct st_stream_counter *counter = &all[place_of(function)];
+    if (__builtin_expect(atomic_load_explicit(&counter->function, memory_order_relaxed) != function,
                          0) &&
-        !find_counter(all, frame))
+        !(counter = find_counter(all, function)))
         return false;
-    struct st_stream_counter *counter = &all[frame->counter];
     uint64_t calls = atomic_load_explicit(&counter->count, memory_order_relaxed);
     atomic_store_explicit(&counter->count, calls + 1, memory_order_relaxed);
     return true;
 }
 
-/* A new epoch, of which the watcher does not hear. */
-static void pass_epoch(struct rt_thread *t) {
-    t->base++;
-    t->ahead++;
-    t->current = rt_present(t);
-}
-
-/* False: it cannot be counted. */
-static inline bool board_frame(struct rt_thread *t, struct rt_frame *frame) {
-    if (!count(t, frame))
+/* Boards the first frame that is not. False: it cannot be counted. */
+static inline bool board_frame(struct rt_thread *t) {
+    size_t depth = t->boarded_depth;
+    struct rt_frame *frame = &t->frames[depth];
+    if (!count(t, frame->function))
         return false;
+    uint64_t base = t->base + 1, begun = t->me | (base + t->position) << RT_EPOCH_AT;
     frame->alike_before = t->alike;
-    pass_epoch(t);
-    t->alike = t->current;
-    atomic_store_explicit(&frame->begun, t->alike, memory_order_release);
-    t->boarded_depth++;
+    atomic_store_explicit(&frame->begun, begun, memory_order_release);
+    t->base = base; /* a new epoch, of which the watcher does not hear */
+    t->ahead++;
+    t->current = t->alike = begun;
+    t->boarded_depth = depth + 1;
     return true;
 }
 
@@ -180,62 +179,74 @@ static size_t boarding_from(const struct rt_thread *t) {
     return t->boarded_depth;
 }
 
+/* Innermost functions, in a thread of which the outer ones are emitted or boarded. False: some are
+ * not boarded, or the access may be ignored. */
+static inline bool board_innermost(struct rt_thread *t) {
+    size_t least = t->start_depth > t->work_depth ? t->start_depth : t->work_depth;
+    if (t->skipped || t->ignoring || !t->emitted_depth || t->boarded_depth <= least ||
+        t->slot >= ST_STREAM_COUNTED_SLOTS)
+        return false;
+    while (t->boarded_depth < t->depth) {
+        const struct rt_frame *frame = &t->frames[t->boarded_depth];
+        if (frame->block || is_handler(frame) || !board_frame(t))
+            return false;
+    }
+    t->since = t->alone ? t->first : t->alike;
+    return true;
+}
+
+bool rt_board_quickly(struct rt_thread *t) {
+    if (t->inside)
+        return false;
+    t->inside = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    bool done = board_innermost(t);
+    atomic_signal_fence(memory_order_seq_cst);
+    t->inside = false;
+    return done;
+}
+
 void rt_board_new_frames(struct rt_thread *t) {
+    if (rt_deferring_freely && board_innermost(t))
+        return;
     find_start(t);
     size_t from = boarding_from(t);
     if (from > t->boarded_depth)
         emit_frames_below(t, from);
-    while (t->boarded_depth < t->depth && board_frame(t, &t->frames[t->boarded_depth]))
+    while (t->boarded_depth < t->depth && board_frame(t))
         ;
     if (t->boarded_depth < t->depth || t->skipped)
         rt_emit_new_frames(t);
     t->since = rt_since_of(t) | rt_slow_accesses;
 }
 
-/* Innermost functions, in a thread of which the outer ones are emitted or boarded. */
-bool rt_board_quickly(struct rt_thread *t) {
-    size_t least = t->start_depth > t->work_depth ? t->start_depth : t->work_depth;
-    if (t->inside || t->skipped || t->ignoring || !t->emitted_depth || t->boarded_depth <= least ||
-        t->slot >= ST_STREAM_COUNTED_SLOTS)
-        return false;
-    t->inside = true;
-    atomic_signal_fence(memory_order_seq_cst);
-    struct rt_frame *frame = &t->frames[t->boarded_depth], *end = &t->frames[t->depth];
-    while (frame < end && !frame->block && !is_handler(frame) && board_frame(t, frame))
-        frame++;
-    t->since = rt_since_of(t);
-    atomic_signal_fence(memory_order_seq_cst);
-    t->inside = false;
-    return t->since != RT_STALE;
-}
-
 /* Reports say in which functions an access happened. */
-static void note_left(struct rt_thread *t, const struct rt_frame *frame, uint64_t begun) {
-    struct rt_left_frame *left = &t->left[t->left_count % RT_LEFT_FRAMES];
-    atomic_store_explicit(&left->begun, 0, memory_order_relaxed);
-    atomic_thread_fence(memory_order_release);
-    left->ended = rt_epoch_of(t->current);
+static inline void note_left(struct rt_thread *t, const struct rt_frame *frame, uint64_t begun,
+                             uint64_t ended, size_t depth) {
+    size_t count = t->left_count;
+    struct rt_left_frame *left = &t->left[count % RT_LEFT_FRAMES];
+    atomic_thread_fence(memory_order_release); /* whoever sees this sees the count before it */
+    left->begun = begun;
+    left->ended = ended;
     left->function = frame->function;
     left->called_from = frame->called_from;
-    left->index = (uint32_t)t->depth;
-    left->emitted = (uint32_t)t->emitted_depth;
-    atomic_store_explicit(&left->begun, begun, memory_order_release);
-    __atomic_store_n(&t->left_count, t->left_count + 1, __ATOMIC_RELEASE);
+    left->outermost = t->emitted_depth >= depth;
+    __atomic_store_n(&t->left_count, count + 1, __ATOMIC_RELEASE);
 }
 
+/* The thread may overwrite it meanwhile, with the one that is RT_LEFT_FRAMES later: it does so once
+ * it has counted all before that, so the count says whether the copy is of one frame. */
 static bool copy_left(const struct rt_thread *t, size_t number, uint32_t slot,
                       struct rt_left_frame *copy) {
-    const struct rt_left_frame *left = &t->left[number % RT_LEFT_FRAMES];
-    uint64_t begun = atomic_load_explicit(&left->begun, memory_order_acquire);
-    *copy = *left;
+    *copy = t->left[number % RT_LEFT_FRAMES];
     atomic_thread_fence(memory_order_acquire);
-    return begun && rt_slot_of(begun) == slot && copy->begun == begun &&
-           atomic_load_explicit(&left->begun, memory_order_relaxed) == begun;
+    size_t count = __atomic_load_n(&t->left_count, __ATOMIC_RELAXED);
+    return rt_slot_of(copy->begun) == slot && number < count && count - number < RT_LEFT_FRAMES;
 }
 
 /* The number of the first one that ended after that epoch; they end one after the other. */
 static size_t first_left_after(const struct rt_thread *t, size_t count, uint64_t epoch) {
-    size_t low = count > RT_LEFT_FRAMES ? count - RT_LEFT_FRAMES : 0, high = count;
+    size_t low = count >= RT_LEFT_FRAMES ? count - RT_LEFT_FRAMES + 1 : 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         uint64_t ended = __atomic_load_n(&t->left[middle % RT_LEFT_FRAMES].ended, __ATOMIC_RELAXED);
@@ -259,7 +270,7 @@ size_t rt_frames_left(const struct rt_thread *t, uint32_t slot, uint64_t epoch,
         if (!copy_left(t, i, slot, frame))
             break;
         found += rt_epoch_of(frame->begun) <= epoch;
-        if (frame->emitted >= frame->index)
+        if (frame->outermost)
             break;
     }
     return found;
@@ -267,14 +278,19 @@ size_t rt_frames_left(const struct rt_thread *t, uint32_t slot, uint64_t epoch,
 
 /* The frame was left, which was boarded and never emitted. Nothing is known of it, and what the
  * thread does next is like what it did before it. */
-static inline void leave_boarded(struct rt_thread *t, const struct rt_frame *frame) {
+static inline void leave_boarded(struct rt_thread *t, const struct rt_frame *frame, size_t depth) {
     uint64_t begun = atomic_load_explicit(&frame->begun, memory_order_relaxed);
-    bool alike = t->alike == begun;
-    pass_epoch(t);
-    t->alike = alike ? frame->alike_before : t->current;
+    uint64_t base = t->base + 1, epoch = base + t->position, alike = t->alike;
+    uint64_t current = t->me | epoch << RT_EPOCH_AT;
+    alike = alike == begun ? frame->alike_before : current;
+    t->depth = t->boarded_depth = depth;
+    t->base = base; /* a new epoch, of which the watcher does not hear */
+    t->ahead++;
+    t->current = current;
+    t->alike = alike;
+    t->since = t->ignoring ? RT_STALE : (t->alone ? t->first : alike) | rt_slow_accesses;
     if (!t->alone) /* what it accessed is never emitted */
-        note_left(t, frame, begun);
-    t->since = rt_since_of(t) | rt_slow_accesses;
+        note_left(t, frame, begun, epoch, depth);
 }
 
 /* ---- where frames are ---- */
@@ -360,13 +376,10 @@ static __attribute__((noinline)) bool grow_frames(struct rt_thread *t) {
     return true;
 }
 
-static inline void push(struct rt_thread *t, uintptr_t function, uintptr_t called_from,
-                        uintptr_t stack, bool block) {
-    if (__builtin_expect(t->depth == t->capacity, 0) && !grow_frames(t)) {
-        rt_give_up();
-        return;
-    }
-    struct rt_frame *place = &t->frames[t->depth];
+static inline __attribute__((always_inline)) void
+push(struct rt_thread *t, uintptr_t function, uintptr_t called_from, uintptr_t stack, bool block) {
+    size_t depth = t->depth;
+    struct rt_frame *place = &t->frames[depth];
     atomic_store_explicit(&place->begun, 0, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
     place->function = function;
@@ -374,8 +387,17 @@ static inline void push(struct rt_thread *t, uintptr_t function, uintptr_t calle
     place->stack = stack;
     place->block = block;
     place->number = 0;
-    __atomic_store_n(&t->depth, t->depth + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&t->depth, depth + 1, __ATOMIC_RELEASE);
     t->since = RT_STALE;
+}
+
+/* The same where there may be no room. */
+static void push_with_room(struct rt_thread *t, uintptr_t function, uintptr_t called_from,
+                           uintptr_t stack, bool block) {
+    if (t->depth < t->capacity || grow_frames(t))
+        push(t, function, called_from, stack, block);
+    else
+        rt_give_up();
 }
 
 static void leave_emitted(struct rt_thread *t, const struct rt_frame *frame) {
@@ -395,35 +417,64 @@ static void pop(struct rt_thread *t) {
     if (t->emitted_depth > t->depth) {
         leave_emitted(t, frame);
     } else if (t->boarded_depth > t->depth) {
-        t->boarded_depth = t->depth;
-        leave_boarded(t, frame);
+        leave_boarded(t, frame, t->depth);
     } else if (t->boarded_depth == t->depth + t->ignoring) {
         t->since = rt_since_of(t) | rt_slow_accesses;
         t->skipped = t->depth <= t->start_depth;
     }
 }
 
-void rt_function_enter(uintptr_t function, uintptr_t called_from, uintptr_t frame) {
+static __attribute__((noinline)) void enter_slowly(uintptr_t function, uintptr_t called_from,
+                                                   uintptr_t stack) {
+    if (!rt_enter()) {
+        rt_count_lost();
+        return;
+    }
+    push_with_room(rt_self, function, called_from, stack, false);
+    rt_leave();
+}
+
+/* This and its counterpart are where each call of the program comes by: so they call nothing but at
+ * their end. We return to the function that was entered, and that one returns to pc. Above our
+ * return address is the stack pointer of the function. */
+void rt_func_entry(void *pc) {
     struct rt_thread *t = rt_self;
-    push(t, function, called_from, frame, false);
+    uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+    if (__builtin_expect(!t || t->inside || t->depth == t->capacity, 0)) {
+        enter_slowly(RT_CALLER, (uintptr_t)pc, stack);
+        return;
+    }
+    t->inside = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    push(t, RT_CALLER, (uintptr_t)pc, stack, false);
+    atomic_signal_fence(memory_order_seq_cst);
+    t->inside = false;
 }
 
 /* Blocks that the function left open end with it. */
-static __attribute__((noinline)) void leave_function_and_blocks(struct rt_thread *t) {
+static __attribute__((noinline)) void leave_slowly(void) {
+    struct rt_thread *t = rt_self;
+    if (!t || !rt_enter())
+        return;
     while (t->depth && t->frames[t->depth - 1].block)
         pop(t);
     pop(t);
+    rt_leave();
 }
 
-void rt_function_leave(void) {
+void rt_func_exit(void) {
     struct rt_thread *t = rt_self;
-    size_t depth = t->depth;
-    if (t->boarded_depth != depth || t->emitted_depth >= depth || t->frames[depth - 1].block) {
-        leave_function_and_blocks(t);
+    if (!t || t->inside || t->boarded_depth != t->depth || t->emitted_depth >= t->depth ||
+        t->frames[t->depth - 1].block) {
+        leave_slowly();
         return;
     }
-    t->depth = t->boarded_depth = depth - 1;
-    leave_boarded(t, &t->frames[depth - 1]);
+    t->inside = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    size_t depth = t->depth - 1;
+    leave_boarded(t, &t->frames[depth], depth);
+    atomic_signal_fence(memory_order_seq_cst);
+    t->inside = false;
 }
 
 /* Each use of a text emits it: records of different threads have no order. */
@@ -440,7 +491,7 @@ void rt_block_begin(const char *name, uintptr_t caller) {
     atomic_store_explicit(&rt_has_blocks, true, memory_order_relaxed);
     struct rt_thread *t = rt_self;
     uint64_t text = emit_name(t, name ? name : "");
-    push(t, text, caller, 0, true);
+    push_with_room(t, text, caller, 0, true);
 }
 
 /* An end belongs to the innermost block. */

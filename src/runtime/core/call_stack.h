@@ -33,8 +33,7 @@ struct rt_frame {
     uintptr_t called_from; /* for a block: where it began */
     uintptr_t stack;       /* address of the frame on the stack; 0 for a block */
     bool block;
-    uint16_t counter; /* where what was boarded last at this depth is counted (board_frame) */
-    uint32_t number;  /* given by control/, to tell blocks apart; 0: none yet */
+    uint32_t number; /* given by control/, to tell blocks apart; 0: none yet */
     /* Of a frame that is emitted or boarded: its first epoch, and what `alike` was before it. Both
      * are shadow words; `begun` of another frame is 0. */
     _Atomic uint64_t begun;
@@ -96,9 +95,11 @@ static inline uint64_t rt_last_alike(const struct rt_thread *t, uint64_t epoch) 
     return epoch >= rt_epoch_of(inner->alike_before) ? begun - 1 : rt_find_last_alike(t, epoch);
 }
 
+/* What the compiler's callbacks for calls do (tsan/handing_out.c). */
+void rt_func_entry(void *pc);
+void rt_func_exit(void);
+
 /* The rest is for use between rt_enter and rt_leave. */
-void rt_function_enter(uintptr_t function, uintptr_t called_from, uintptr_t frame);
-void rt_function_leave(void);
 void rt_block_begin(const char *name, uintptr_t caller);
 void rt_block_end(void);
 

@@ -10,7 +10,7 @@
 void rt_emit_modules(void);
 
 /* Waits until the watcher has read all that were emitted. Only then does it know which functions
- * hand out memory (tsan/handing_out.h): `rt_hands_out` says whether there are any, and their sites
+ * hand out memory (tsan/handing_out.c): `rt_hands_out` says whether there are any, and their sites
  * are the first `rt_handing_count`. Modules that are loaded later have none, so that names do not
  * depend on who is faster. */
 void rt_await_modules(void);

@@ -24,28 +24,32 @@
 /* What the outside sees. Everything else is hidden. */
 #define RT_EXPORT __attribute__((visibility("default")))
 
+/* For variables that every access looks at: otherwise their declarations say that they may be those
+ * of another library, and their addresses are loaded first. */
+#define RT_HIDDEN __attribute__((visibility("hidden")))
+
 /* Where the callback or the call returns to. */
 #define RT_CALLER ((uintptr_t)__builtin_return_address(0))
 
 /* The stream, or NULL: nobody is listening. */
-extern struct st_stream_head *rt_head;
+extern RT_HIDDEN struct st_stream_head *rt_head;
 
 /* Are accesses kept in shadow memory until another thread touches the same bytes? Otherwise they
  * are emitted eagerly. The watcher decides. */
-extern bool rt_deferring;
+extern RT_HIDDEN bool rt_deferring;
 
 /* The same, and threads do not take turns: an access need not ask for its turn first. */
-extern bool rt_deferring_freely;
+extern RT_HIDDEN bool rt_deferring_freely;
 
 /* By which rule eager accesses are left out. The watcher decides. */
 extern enum st_stream_rule rt_rule;
 extern bool rt_values; /* of accesses are emitted with them */
 
 /* The address that handlers of signals return to; 0: unknown. */
-extern uintptr_t rt_signal_return;
+extern RT_HIDDEN uintptr_t rt_signal_return;
 
 /* Does somebody say which thread runs (control/points.h)? Then all threads take turns. */
-extern bool rt_controlled;
+extern RT_HIDDEN bool rt_controlled;
 
 /* Starts the runtime, the first time that it is called, with the values of ST_STREAM_VARIABLE and
  * ST_CONTROL_VARIABLE, or NULL. */

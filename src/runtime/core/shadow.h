@@ -80,7 +80,7 @@ enum {
 #define RT_STALE UINT64_MAX
 
 /* RT_STALE in controlled runs, in which every access takes the slow way; 0 otherwise. */
-extern uint64_t rt_slow_accesses;
+extern RT_HIDDEN uint64_t rt_slow_accesses;
 
 /* What `since` is when accesses do not take the slow way for another reason. What a thread did
  * while it was alone is never emitted, so all its epochs up to now are alike. */
@@ -102,7 +102,7 @@ static inline bool rt_is_stale(const struct rt_thread *t) {
 /* 44 bits of an address distinguish programs, heaps and libraries of x86-64 Linux, and 64 TiB of
  * address space can be had without any memory behind it. */
 enum { RT_ADDRESS_BITS = 44 };
-extern char *rt_shadow_base, *rt_detail_base;
+extern RT_HIDDEN char *rt_shadow_base, *rt_detail_base;
 
 bool rt_shadow_start(void); /* false: no addresses for it */
 

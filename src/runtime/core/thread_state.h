@@ -32,10 +32,10 @@ struct rt_spilled {
 
 /* A frame that was boarded and left. */
 struct rt_left_frame {
-    _Atomic uint64_t begun; /* as in struct rt_frame; 0 while the rest is written */
-    uint64_t ended;         /* the first epoch after it */
+    uint64_t begun; /* as in struct rt_frame */
+    uint64_t ended; /* the first epoch after it */
     uint64_t function, called_from;
-    uint32_t index, emitted; /* in the stack; so many frames around it were emitted when it ended */
+    bool outermost; /* when it ended, all frames around it were emitted */
 };
 
 /* What a thread depends on of another one (deferred/access_deferred.c). */
@@ -108,7 +108,7 @@ struct rt_thread {
 };
 
 /* NULL: not watched. */
-extern _Thread_local struct rt_thread *rt_self __attribute__((tls_model("initial-exec")));
+extern RT_HIDDEN _Thread_local struct rt_thread *rt_self __attribute__((tls_model("initial-exec")));
 
 /* Is this thread watched, and not inside the runtime already (a signal handler that interrupted
  * it)? If so, rt_leave must follow. */

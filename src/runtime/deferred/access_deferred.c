@@ -373,9 +373,10 @@ static bool defer_granule(struct rt_thread *t, uintptr_t granule, uint32_t bytes
     if (rt_is_repeated(t, since, granule, w, r, bytes, write) ||
         rt_touch_alone(t, granule, w, r, bytes, write))
         return true;
-    bool own = since != RT_STALE && !t->alone && rt_is_own_or_none(t, w) && rt_is_own_or_none(t, r);
-    return (own && rt_set_own(t, granule, w, r, bytes, write, caller)) ||
-           defer(t, granule, w, r, bytes, write, caller);
+    if (since == RT_STALE || t->alone || !rt_is_own_or_none(t, w) || !rt_is_own_or_none(t, r))
+        return defer(t, granule, w, r, bytes, write, caller);
+    return rt_set_own(t, granule, w, r, bytes, write, caller) ||
+           rt_set_own_beside(t, granule, w, r, bytes, write, caller);
 }
 
 static void access_ordered(struct rt_thread *t, uintptr_t address, uint32_t bytes, bool write,
@@ -426,15 +427,20 @@ void rt_defer_slowly(uintptr_t address, uint32_t bytes, bool write, uintptr_t ca
 
 /* ---- ranges ---- */
 
-/* What is done before it says false is done again, and makes no difference. */
-bool rt_defer_short(struct rt_thread *t, uintptr_t address, size_t size, bool write,
-                    uintptr_t caller) {
-    if (t->since == RT_STALE && !rt_board_quickly(t))
-        return false;
+/* A range of a few granules. What is done before it says false is done again, and makes no
+ * difference. */
+static bool defer_granules(struct rt_thread *t, uintptr_t address, size_t size, bool write,
+                           uintptr_t caller) {
     for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8)
         if (!defer_granule(t, g, rt_bytes_in(g, address, size), write, caller))
             return false;
     return true;
+}
+
+bool rt_defer_short(struct rt_thread *t, uintptr_t address, size_t size, bool write,
+                    uintptr_t caller) {
+    return (t->since != RT_STALE || rt_board_quickly(t)) &&
+           defer_granules(t, address, size, write, caller);
 }
 
 /* A part of a range whose granules all need the access to be emitted, or all do not. */
@@ -549,7 +555,10 @@ static void access_range_once(struct rt_thread *t, uintptr_t address, size_t siz
  * were done before that are done again. */
 void rt_defer_range(struct rt_thread *t, uintptr_t address, size_t size, bool write,
                     uintptr_t caller) {
+    enum { SHORT = 32 };
     rt_board_frames(t);
+    if (size <= SHORT && defer_granules(t, address, size, write, caller))
+        return;
     uint64_t epoch = t->current;
     access_range_once(t, address, size, write, caller);
     if (t->current != epoch)

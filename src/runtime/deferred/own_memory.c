@@ -18,12 +18,7 @@ static __attribute__((noinline)) void defer_first(uintptr_t address, uint32_t by
 /* An access to own memory, of which other bytes were accessed in other epochs. */
 static __attribute__((noinline)) void defer_beside(uintptr_t address, uint32_t bytes, bool write,
                                                    uintptr_t caller, uint64_t w, uint64_t r) {
-    struct rt_thread *t = rt_self;
-    const struct rt_detail *detail = rt_detail_of(address);
-    struct rt_view view = {w, r, atomic_load_explicit(&detail->write, memory_order_relaxed),
-                           atomic_load_explicit(&detail->read, memory_order_relaxed)};
-    if (!(write ? rt_add_to_own(t, address & ~(uintptr_t)7, view, bytes, true, caller)
-                : rt_add_to_own(t, address & ~(uintptr_t)7, view, bytes, false, caller)))
+    if (!rt_set_own_beside(rt_self, address & ~(uintptr_t)7, w, r, bytes, write, caller))
         rt_defer_slowly(address, bytes, write, caller, w, r);
 }
 

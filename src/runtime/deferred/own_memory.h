@@ -24,44 +24,30 @@ static inline bool rt_touch_alone(const struct rt_thread *t, uintptr_t granule, 
     return true;
 }
 
-/* What becomes of a word of the thread that is not MIXED, so that its detail is not PRIVATE, and of
- * its detail, as rt_add says. The word is 0 if some bytes are of another epoch: rt_add_beside has
- * to say. An untouched word has no detail, which need not be loaded. */
-static inline struct rt_pair rt_add_own(const struct rt_thread *t, uint64_t word,
-                                        const _Atomic uint64_t *detail, uint32_t bytes,
-                                        uintptr_t caller) {
-    struct rt_pair then = {t->current | bytes | (word & RT_KNOWN), (uint32_t)caller};
-    if (!word)
-        return then;
-    uint64_t before = atomic_load_explicit(detail, memory_order_relaxed);
-    if (!(rt_all_bytes(word, before) & ~bytes))
-        return then;
-    then.detail |= before & ~((uint64_t)bytes << RT_OLD_AT | UINT32_MAX);
-    then.word = rt_is_of(word, t->current) ? then.word | (word & RT_BYTES) : 0;
-    return then;
+/* Does a word of the thread that is not MIXED, with its detail, tell of no other bytes than these?
+ * An untouched word has no detail, which need not be loaded. */
+static inline bool rt_has_no_other(uint64_t word, const _Atomic uint64_t *detail, uint32_t bytes) {
+    return !word ||
+           !(rt_all_bytes(word, atomic_load_explicit(detail, memory_order_relaxed)) & ~bytes);
 }
 
-/* An access where both words are the thread's or none. False: nothing was done, since the details
- * have to keep something of another epoch. */
+/* An access where both words are the thread's or none. False: nothing was done, since other bytes
+ * were accessed, too. */
 static inline __attribute__((always_inline)) bool rt_set_own(const struct rt_thread *t,
                                                              uintptr_t address, uint64_t w,
                                                              uint64_t r, uint32_t bytes, bool write,
                                                              uintptr_t caller) {
     const struct rt_detail *detail = rt_detail_of(address);
-    struct rt_pair then =
-        rt_add_own(t, write ? w : r, write ? &detail->write : &detail->read, bytes, caller);
-    if (!then.word)
+    if (!rt_has_no_other(r, &detail->read, bytes) ||
+        (write && !rt_has_no_other(w, &detail->write, bytes)))
         return false;
     if (!write) {
-        rt_set_read(address, then.word, then.detail);
+        rt_set_read(address, t->current | bytes, (uint32_t)caller);
         return true;
     }
-    if (r) {
-        if (rt_all_bytes(r, atomic_load_explicit(&detail->read, memory_order_relaxed)) & ~bytes)
-            return false;
+    if (r)
         rt_set_read(address, 0, 0);
-    }
-    rt_set_write(address, then.word, then.detail);
+    rt_set_write(address, t->current | bytes | (w & RT_KNOWN), (uint32_t)caller);
     return true;
 }
 
@@ -98,6 +84,16 @@ static inline __attribute__((always_inline)) bool rt_add_to_own(struct rt_thread
     }
     rt_set_write(granule, view.write, view.write_detail);
     return true;
+}
+
+/* What is left of rt_set_own, for whole granules. */
+static inline bool rt_set_own_beside(struct rt_thread *t, uintptr_t granule, uint64_t w, uint64_t r,
+                                     uint32_t bytes, bool write, uintptr_t caller) {
+    const struct rt_detail *detail = rt_detail_of(granule);
+    struct rt_view view = {w, r, atomic_load_explicit(&detail->write, memory_order_relaxed),
+                           atomic_load_explicit(&detail->read, memory_order_relaxed)};
+    return write ? rt_add_to_own(t, granule, view, bytes, true, caller)
+                 : rt_add_to_own(t, granule, view, bytes, false, caller);
 }
 
 /* What is left: access_deferred.c. */

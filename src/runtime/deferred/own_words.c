@@ -10,24 +10,29 @@ struct left {
     bool too_much; /* there are two such epochs, or it is too long ago */
 };
 
+/* Is it so long ago that a detail cannot say it? */
+static inline bool is_long_ago(const struct rt_thread *t, uint64_t epoch) {
+    return (rt_epoch_of(t->current) - epoch) >> (RT_OLD_EPOCH_BITS - 1) != 0;
+}
+
+/* Which epochs are alike is asked only if there are two, or one of long ago: that takes time. */
 static inline __attribute__((always_inline)) struct left
 left_of(const struct rt_thread *t, uint64_t word, uint64_t detail, uint32_t last, uint32_t older) {
-    struct left left = {last | older, rt_epoch_of(t->current), true, false};
-    if (!left.bytes) {
-        left.emitted = false;
+    struct left left = {last | older, rt_epoch_of(word), false, false};
+    if (!left.bytes)
         return left;
-    }
+    left.emitted = (!older || detail & RT_OLD_EMITTED) && (!last || (word & RT_EMITTED) != 0);
     if (older) {
-        left.epoch = rt_last_alike(t, rt_old_epoch(word, detail));
-        left.emitted = detail & RT_OLD_EMITTED;
+        left.epoch = rt_old_epoch(word, detail);
+        if (last) {
+            left.epoch = rt_last_alike(t, left.epoch);
+            left.too_much = rt_last_alike(t, rt_epoch_of(word)) != left.epoch;
+        }
     }
-    if (last) {
-        uint64_t epoch = rt_last_alike(t, rt_epoch_of(word));
-        left.too_much = older && epoch != left.epoch;
-        left.epoch = epoch;
-        left.emitted &= (word & RT_EMITTED) != 0;
+    if (__builtin_expect(is_long_ago(t, left.epoch), 0)) {
+        left.epoch = rt_last_alike(t, left.epoch);
+        left.too_much |= is_long_ago(t, left.epoch);
     }
-    left.too_much |= (rt_epoch_of(t->current) - left.epoch) >> (RT_OLD_EPOCH_BITS - 1) != 0;
     return left;
 }
 

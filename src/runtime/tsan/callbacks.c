@@ -2,7 +2,6 @@
 #include "runtime/core/access.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/loaded_modules.h"
-#include "runtime/tsan/handing_out.h"
 
 #define ACCESS(name, size, write)                                                                  \
     RT_EXPORT void name(void *address);                                                            \
@@ -100,24 +99,6 @@ RT_EXPORT void __tsan_init(void) {
         rt_emit_modules();
         rt_leave();
     }
-}
-
-/* We return to the function that was entered, and that one returns to pc. */
-void rt_func_entry(void *pc) {
-    if (!rt_enter_quickly()) {
-        rt_count_lost();
-        return;
-    }
-    /* Above our frame and the return address is the stack pointer of the function. */
-    rt_function_enter(RT_CALLER, (uintptr_t)pc, (uintptr_t)__builtin_frame_address(0) + 16);
-    rt_leave_quickly();
-}
-
-void rt_func_exit(void) {
-    if (!rt_self || !rt_enter_quickly())
-        return;
-    rt_function_leave();
-    rt_leave_quickly();
 }
 
 /* include/seriatim/annotate.h */

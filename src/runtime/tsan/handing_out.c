@@ -1,4 +1,10 @@
-#include "runtime/tsan/handing_out.h"
+/* Functions of the program that hand out memory: what they return.
+ *
+ * Compilers tell us that a function ends, and not what it returns. By then the value is in a
+ * register that calls keep or on the stack, and the watcher has found out where from the machine
+ * code (struct st_stream_handing). So __tsan_func_entry and __tsan_func_exit are a few instructions
+ * that look whether there are such functions at all, and then keep the registers. What the two do
+ * apart from that is in core/call_stack.c. */
 #include "runtime/core/call_stack.h"
 #include "runtime/core/loaded_modules.h"
 #include "runtime/core/memory_events.h"

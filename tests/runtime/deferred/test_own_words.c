@@ -1,6 +1,7 @@
 /* Random histories of a thread, and random shadow words of it: the short way of an access to its
  * own memory says what the long one says, and epochs that are taken for alike are. */
 #include "runtime/deferred/own_memory.h"
+#include "runtime/core/access.h"
 #include "runtime/core/call_stack.h"
 
 #include <setjmp.h>
@@ -164,6 +165,88 @@ static void a_function_is_boarded_only_above_what_its_thread_starts_with(void **
     free(head);
 }
 
+/* ---- frames that were left ---- */
+
+enum { CALLS = 2000 };
+static uint64_t around[CALLS], inner_epochs[CALLS];
+
+/* One function calls another, again and again, and both are boarded. The places that they are
+ * called from are numbers. */
+static void call_again_and_again(struct st_stream_head *head) {
+    live_through();
+    thread.depth = thread.boarded_depth = thread.emitted_depth = 1;
+    thread.capacity = MOST_FRAMES;
+    thread.left_count = 0;
+    rt_head = head;
+    rt_self = &thread;
+    for (uintptr_t i = 0; i < CALLS; i++) {
+        around[i] = rt_epoch_of(thread.current);
+        rt_func_entry((void *)(2 * i + 1));
+        rt_board_quickly(&thread);
+        rt_func_entry((void *)(2 * i + 2));
+        rt_board_quickly(&thread);
+        inner_epochs[i] = rt_epoch_of(thread.current);
+        rt_func_exit();
+        rt_func_exit();
+    }
+    rt_self = NULL;
+    rt_head = NULL;
+}
+
+/* The last RT_LEFT_FRAMES - 1 are known; what may be overwritten at any moment is not. */
+static void the_last_functions_that_were_left_are_known(void **state) {
+    (void)state;
+    struct st_stream_head *head = calloc(1, st_stream_bytes(0));
+    assert_non_null(head);
+    call_again_and_again(head);
+    assert_int_equal(thread.left_count, 2 * CALLS);
+    assert_true(thread.depth == 1 && thread.boarded_depth == 1);
+    const size_t oldest = 2 * CALLS - RT_LEFT_FRAMES + 1;
+    for (size_t i = 0; i < CALLS; i++) {
+        struct rt_left_frame left[RT_MOST_WITHIN];
+        size_t found = rt_frames_left(&thread, SLOT, inner_epochs[i], left);
+        size_t expected = (2 * i >= oldest) + (2 * i + 1 >= oldest);
+        assert_int_equal(found, expected);
+        if (found)
+            assert_int_equal(left[found - 1].called_from, 2 * i + 1);
+        if (found > 1)
+            assert_int_equal(left[0].called_from, 2 * i + 2);
+        assert_int_equal(rt_frames_left(&thread, SLOT + 1, inner_epochs[i], left), 0);
+        assert_int_equal(rt_frames_left(&thread, SLOT, around[i], left), 0);
+    }
+    free(head);
+}
+
+/* Enters and leaves a function; it learns something in between, perhaps. Was what came after it
+ * like what had been before? */
+static bool is_alike_after_call(struct st_stream_head *head, bool learns) {
+    live_through();
+    thread.depth = thread.boarded_depth = thread.emitted_depth = 1;
+    thread.capacity = MOST_FRAMES;
+    uint64_t before = thread.alike;
+    rt_head = head;
+    rt_self = &thread;
+    rt_func_entry(NULL);
+    rt_board_quickly(&thread);
+    if (learns)
+        rt_new_eager_epoch(&thread);
+    rt_func_exit();
+    rt_self = NULL;
+    rt_head = NULL;
+    assert_true(thread.alike == before || thread.alike == thread.current);
+    assert_int_equal(thread.since, thread.alike);
+    return thread.alike == before;
+}
+
+static void a_call_makes_no_difference_unless_something_was_learned(void **state) {
+    (void)state;
+    struct st_stream_head *head = calloc(1, st_stream_bytes(0));
+    assert_non_null(head);
+    assert_true(is_alike_after_call(head, false));
+    assert_false(is_alike_after_call(head, true));
+    free(head);
+}
+
 /* ---- shadow words ---- */
 
 static char shadow[4096], details[4096];
@@ -204,6 +287,66 @@ static bool are_same(const struct rt_view *one, const struct rt_view *other) {
            what_counts(one->read_detail) == what_counts(other->read_detail);
 }
 
+/* What a word and its detail say of a byte: in which epoch it was accessed; 0: never. */
+static uint64_t epoch_of_byte(uint64_t word, uint64_t detail, unsigned byte, bool *emitted) {
+    if (word >> byte & 1) {
+        *emitted = word & RT_EMITTED;
+        return rt_epoch_of(word);
+    }
+    *emitted = detail & RT_OLD_EMITTED;
+    return rt_old_bytes(detail) >> byte & 1 ? rt_old_epoch(word, detail) : 0;
+}
+
+/* Bytes that are not accessed now keep their epochs, or get some that are alike, and what was not
+ * emitted stays so. Returns how many are kept. */
+static unsigned kept_bytes(uint64_t word, uint64_t detail, uint64_t then, uint64_t then_detail,
+                           uint32_t bytes) {
+    unsigned kept = 0;
+    for (unsigned byte = 0; byte < 8; byte++) {
+        bool emitted, then_emitted;
+        uint64_t before = epoch_of_byte(word, detail, byte, &emitted);
+        uint64_t after = epoch_of_byte(then, then_detail, byte, &then_emitted);
+        if (bytes >> byte & 1) {
+            assert_true(after == now() && !then_emitted);
+            continue;
+        }
+        assert_int_equal(!before, !after);
+        if (!before)
+            continue;
+        assert_true(after >= before && are_alike(before, after));
+        assert_true(emitted || !then_emitted);
+        kept++;
+    }
+    return kept;
+}
+
+static void an_access_leaves_other_bytes_as_they_were(void **state) {
+    (void)state;
+    struct st_stream_head *head = calloc(1, st_stream_bytes(0));
+    assert_non_null(head);
+    seed = 3;
+    size_t kept = 0, full = 0;
+    for (int i = 0; i < TIMES; i++) {
+        live_through();
+        uint64_t word = some_word(false), detail = some_detail(word);
+        detail &= ~((word & RT_BYTES) << RT_OLD_AT);
+        uint64_t then = word, then_detail = detail;
+        uint32_t bytes = some_bytes();
+        rt_head = head; /* which says what is dead: nothing */
+        bool done = rt_add_access(&thread, &then, &then_detail, bytes, 77);
+        rt_head = NULL;
+        if (done) {
+            assert_int_equal((uint32_t)then_detail, 77);
+            kept += kept_bytes(word, detail, then, then_detail, bytes);
+            continue;
+        }
+        assert_true(last_alike(rt_epoch_of(word)) != last_alike(rt_old_epoch(word, detail)));
+        full++;
+    }
+    assert_true(kept > TIMES / 10 && full > TIMES / 100);
+    free(head);
+}
+
 static void the_short_way_says_what_the_long_one_says(void **state) {
     (void)state;
     char *before[] = {rt_shadow_base, rt_detail_base};
@@ -240,6 +383,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(epochs_are_taken_for_alike_only_if_they_are),
         cmocka_unit_test(a_function_is_boarded_only_above_what_its_thread_starts_with),
+        cmocka_unit_test(the_last_functions_that_were_left_are_known),
+        cmocka_unit_test(a_call_makes_no_difference_unless_something_was_learned),
+        cmocka_unit_test(an_access_leaves_other_bytes_as_they_were),
         cmocka_unit_test(the_short_way_says_what_the_long_one_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
