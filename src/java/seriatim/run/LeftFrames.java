@@ -1,25 +1,26 @@
 package seriatim.run;
 
-import static seriatim.run.StreamLayout.*;
-
 /** Methods that were boarded and left: reports say in which one an access happened. */
 final class LeftFrames {
-    private static final int KEPT = 512, FIELDS = 6, MOST_WITHIN = 16, TRIES = 64;
-    private static final int BEGUN = 0, ENDED = 1, FUNCTION = 2, FROM = 3, INDEX = 4, EMITTED = 5;
-    private long[] ring = new long[0];
+    /** A frame: first epoch, the epoch after it (both as words), and its call (Frames.java). */
+    private static final int KEPT = 512, FIELDS = 3, BEGUN = 0, ENDED = 1, CALL = 2;
+
+    private static final int MOST_WITHIN = 16, TRIES = 64;
+
+    /** In a call: all around the frame was emitted. Methods have rows that leave this bit free. */
+    private static final long OUTERMOST = 1L << 63;
+
+    private long[] ring = {};
     private int count; // written after the frame; others take a fence before they read it
 
-    void add(long begun, long ended, int function, int from, int index, int emitted) {
+    void add(long begun, long ended, long call, boolean outermost) {
         if (ring.length == 0)
             ring = new long[KEPT * FIELDS];
-        int at = count % KEPT * FIELDS;
+        int at = (count & KEPT - 1) * FIELDS;
         Memory.store(ring, at + BEGUN, 0);
         Memory.UNSAFE.storeFence();
         ring[at + ENDED] = ended;
-        ring[at + FUNCTION] = function;
-        ring[at + FROM] = from;
-        ring[at + INDEX] = index;
-        ring[at + EMITTED] = emitted;
+        ring[at + CALL] = outermost ? call | OUTERMOST : call;
         Memory.store(ring, at + BEGUN, begun);
         Memory.UNSAFE.storeFence();
         count++;
@@ -29,7 +30,8 @@ final class LeftFrames {
         int low = Math.max(0, end - KEPT), high = end;
         while (low < high) {
             int middle = (low + high) >>> 1;
-            if (Memory.load(words, middle % KEPT * FIELDS + ENDED) > epoch)
+            long ended = Memory.load(words, (middle & KEPT - 1) * FIELDS + ENDED);
+            if (ThreadState.epochOf(ended) > epoch)
                 high = middle;
             else
                 low = middle + 1;
@@ -44,14 +46,13 @@ final class LeftFrames {
             return;
         Memory.UNSAFE.loadFence();
         int end = left.count, found = 0;
-        int[] functions = new int[MOST_WITHIN], from = new int[MOST_WITHIN];
+        long[] calls = new long[MOST_WITHIN];
         int i = left.firstAfter(words, end, epoch);
         for (int tries = 0; i < end && tries < TRIES && found < MOST_WITHIN; i++, tries++) {
-            int at = i % KEPT * FIELDS;
-            long begun = Memory.load(words, at + BEGUN);
-            functions[found] = (int) words[at + FUNCTION];
-            from[found] = (int) words[at + FROM];
-            boolean outermost = words[at + EMITTED] >= words[at + INDEX];
+            int at = (i & KEPT - 1) * FIELDS;
+            long begun = Memory.load(words, at + BEGUN), call = words[at + CALL];
+            calls[found] = call & ~OUTERMOST;
+            boolean outermost = call < 0;
             Memory.UNSAFE.loadFence();
             if (begun == 0 || ThreadState.slotOf(begun) != slot
                     || Memory.load(words, at + BEGUN) != begun)
@@ -61,9 +62,7 @@ final class LeftFrames {
             if (outermost)
                 break;
         }
-        for (; found-- > 0; t.base--) {
-            long caller = from[found] == 0 ? 0 : Sites.pc(from[found]);
-            Writer.put(t, Writer.what(WITHIN, 0, caller), Sites.pc(functions[found]));
-        }
+        while (found-- > 0)
+            Frames.putWithin(t, calls[found]);
     }
 }

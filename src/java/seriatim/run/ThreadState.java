@@ -24,6 +24,11 @@ public final class ThreadState {
 
     // As words.
     long me, current, alike, since, first, stretch;
+
+    /** Its first epoch, if accesses to what no other thread has touched need nothing but to be kept: the
+     * frames are boarded, and nothing is special. STALE if that is not known. */
+    long own = STALE;
+
     long base, ahead;
     int slot, serial;
     boolean inside, alone, finished;
@@ -66,6 +71,7 @@ public final class ThreadState {
     final Frames frames = new Frames(this);
     final SharedReads shared = new SharedReads(this);
     final LeftFrames left = new LeftFrames();
+    final OneAccess oneAccess = new OneAccess();
     final HeldMonitors held = new HeldMonitors();
     final Arrays.Cache arrays = new Arrays.Cache();
     final Learned learned = new Learned();
@@ -116,6 +122,7 @@ public final class ThreadState {
         if (finished)
             return;
         inside = true;
+        own = STALE;
         finished = true;
         frames.unwind(0);
         shared.flushAll();
@@ -181,6 +188,14 @@ public final class ThreadState {
     @ForceInline
     boolean isMineOrNone(long word) {
         return word == 0 || isMine(word);
+    }
+
+    /** Are these the words of a variable that no other thread has touched, and is that enough? */
+    @ForceInline
+    boolean isOwn(long write, long read) {
+        long from = own;
+        return from != STALE && (write == 0 || isSince(write, from))
+                && (read == 0 || isSince(read, from));
     }
 
     boolean isForeign(long word) {
