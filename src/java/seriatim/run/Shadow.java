@@ -308,6 +308,7 @@ final class Shadow {
             Writer.emit(t, Writer.what(NONE, 0, 0), 0);
         Writer.publish(t);
         if (emits) {
+            t.counts = true;
             t.newEpoch(); // what the other thread did may be news
             t.learned.add(t, w);
         }

@@ -21,6 +21,7 @@ public final class ThreadState {
     static final long WHO = 3L << STATE_AT | (long) (SLOTS - 1) << SLOT_AT;
     static final long WHO_AND_WHEN = ~EMITTED;
     static final long STALE = Long.MAX_VALUE;
+    private static final int ENDS = 6; // the channel of a thread for that
 
     // As words.
     long me, current, alike, since, first, stretch;
@@ -32,6 +33,12 @@ public final class ThreadState {
     long base, ahead;
     int slot, serial;
     boolean inside, alone, finished;
+
+    /** Has an event been emitted that counts as one whatever the specification says? Without one, a
+     * thread that was created and joined passes nothing on (docs/witness.md, deferred accesses). */
+    boolean counts;
+
+    private long bornAt; // its position then
 
     /** Between an optimistic read and its validation (Guesses.java), and how deep it is there. */
     boolean guessing;
@@ -114,6 +121,7 @@ public final class ThreadState {
         // The thread that had the slot before has emitted its end, with a sequence number, by now.
         Writer.observe(t, Stream.lastSequence());
         Writer.publish(t);
+        t.bornAt = t.position;
         t.inside = false;
         return t;
     }
@@ -121,6 +129,8 @@ public final class ThreadState {
     void end() {
         if (finished)
             return;
+        if (!counts && position != bornAt && Stream.deferring && !Turns.ON) // all was deferred
+            Sync.send(this, Thread.currentThread(), ENDS, 0);
         inside = true;
         own = STALE;
         finished = true;
