@@ -29,9 +29,10 @@ struct emitter {
     unsigned skip;   /* percent of the dead accesses that are passed over */
     unsigned eager;  /* percent of the accesses that are emitted at once, without need */
     unsigned sparse; /* percent of the accesses that have a position of their own */
-    unsigned known;  /* percent of the accesses that are deferred since they depend on nothing new */
-    unsigned forget; /* percent of the reads by others that are forgotten, as the reader knows them */
-    uint32_t batch;  /* events that are fed together, at most */
+    unsigned known; /* percent of the accesses that are deferred since they depend on nothing new */
+    unsigned
+        forget; /* percent of the reads by others that are forgotten, as the reader knows them */
+    uint32_t batch; /* events that are fed together, at most */
 
     const struct st_engine *engine;
     void *state;
@@ -177,8 +178,8 @@ static bool is_eager(struct emitter *emitter, uint32_t t) {
 static void on_read(struct emitter *emitter, const struct st_event *event) {
     struct cell *cell = &emitter->cells[event->target];
     uint32_t t = event->thread;
-    bool depends = depends_on_write(emitter, cell, t) &&
-                   !is_known(emitter, t, cell->writer, &cell->write);
+    bool depends =
+        depends_on_write(emitter, cell, t) && !is_known(emitter, t, cell->writer, &cell->write);
     bool eager = depends || is_eager(emitter, t);
     if (eager) /* the write comes first, also when it is the thread's own */
         emit_deferred(emitter, cell->writer, ST_DEFERRED_WRITE, event->target, &cell->write);
@@ -191,8 +192,8 @@ static void on_read(struct emitter *emitter, const struct st_event *event) {
 static void on_write(struct emitter *emitter, const struct st_event *event) {
     struct cell *cell = &emitter->cells[event->target];
     uint32_t t = event->thread;
-    bool depends = depends_on_write(emitter, cell, t) &&
-                   !is_known(emitter, t, cell->writer, &cell->write);
+    bool depends =
+        depends_on_write(emitter, cell, t) && !is_known(emitter, t, cell->writer, &cell->write);
     if (depends) {
         emit_deferred(emitter, cell->writer, ST_DEFERRED_WRITE, event->target, &cell->write);
         learn(emitter, cell, t);

@@ -98,7 +98,7 @@ final class Shadow {
         }
     }
 
-    /** The same in a method that does nothing else (OneAccess.java). */
+    /** The same in a method that does nothing else (LeftFrames.java). */
     @DontInline
     static void readOne(ThreadState t, long[] part, int index, int site, int method) {
         if (t.frames.depth > 1 && isUsual(t)) {
