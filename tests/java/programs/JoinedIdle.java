@@ -16,12 +16,24 @@ public class JoinedIdle {
     private final Thread idle = new Thread(() -> {}, "idle");
     private int value;
 
+    private int get() {
+        synchronized (lock) {
+            return value; // @out
+        }
+    }
+
+    private void set(int next) {
+        synchronized (lock) {
+            value = next; // @in
+        }
+    }
+
     private void incrementSlowly() {
-        int seen = value; // @out
+        int seen = get(); // @out
         idle.start();
         Schedule.step(1);
         Schedule.step(4);
-        value = seen + 1; // @in
+        set(seen + 1); // @in
     }
 
     @Atomic
