@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "cli"))
@@ -167,6 +168,25 @@ class BadInput(Case):
         java = self.script("jdk8/bin/java", "#!/bin/sh\n")
         self.assertIn("this is Java 8, and programs can be watched from Java 11 on: run it with a newer one",
                       self.refused("run", java, "-version"))
+
+    def test_a_java_that_is_too_old_behind_a_script(self):
+        """It reads the first class of the agent, which says so. (There is none here to try it with.)"""
+        with zipfile.ZipFile(AGENT) as jar:
+            self.assertLessEqual(jar.read("seriatim/agent/Premain.class")[7], 52)
+        (self.folder / "Ask.java").write_text("""
+            class Ask {
+                public static void main(String[] versions) throws Exception {
+                    java.lang.reflect.Method asked = Class.forName("seriatim.agent.Premain")
+                            .getDeclaredMethod("trouble", String.class);
+                    asked.setAccessible(true);
+                    for (String version : versions)
+                        System.out.println(asked.invoke(null, version));
+                }
+            }""")
+        done = subprocess.run(["java", "-cp", AGENT, "Ask.java", "1.8", "10", "11", "17"], cwd=self.folder,
+                              capture_output=True, text=True, check=True)
+        told = "this is Java {}, and programs can be watched from Java 11 on: run it with a newer one"
+        self.assertEqual(done.stdout.splitlines(), [told.format(8), told.format(10), "null", "null"])
 
     def test_a_java_that_is_too_new(self):
         home = self.folder / "jdk99"

@@ -29,8 +29,10 @@ struct emitter {
     unsigned skip;   /* percent of the dead accesses that are passed over */
     unsigned eager;  /* percent of the accesses that are emitted at once, without need */
     unsigned sparse; /* percent of the accesses that have a position of their own */
-    unsigned known;  /* percent of the reads that are deferred since they depend on nothing new */
-    uint32_t batch;  /* events that are fed together, at most */
+    unsigned known; /* percent of the accesses that are deferred since they depend on nothing new */
+    unsigned
+        forget; /* percent of the reads by others that are forgotten, as the reader knows them */
+    uint32_t batch; /* events that are fed together, at most */
 
     const struct st_engine *engine;
     void *state;
@@ -41,7 +43,7 @@ struct emitter {
     uint64_t *dead;      /* by thread: what is before this is dead */
     bool *started;       /* by thread: had an event that was not dropped */
     /* By thread, and another one: up to this position of the other one, the first depends on what
-     * that wrote. */
+     * that did. */
     uint64_t **learned;
 
     struct st_event *events; /* all that were emitted; the engine has `fed` of them */
@@ -122,10 +124,14 @@ static bool depends_on_write(struct emitter *emitter, const struct cell *cell, u
            counts(emitter, cell->writer, &cell->write);
 }
 
-/* The thread depends on something that the writer did then or later: this makes no difference. */
-static bool has_learned(struct emitter *emitter, const struct cell *cell, uint32_t t) {
-    return cell->write.position <= emitter->learned[t][cell->writer] &&
-           chance_percent(&emitter->chance, emitter->known);
+/* Thread t depends on something that the thread of this access did then or later. */
+static bool has_learned(struct emitter *emitter, uint32_t t, uint32_t of, const struct kept *kept) {
+    return kept->position <= emitter->learned[t][of];
+}
+
+/* So it makes no difference whether it depends on this access. */
+static bool is_known(struct emitter *emitter, uint32_t t, uint32_t of, const struct kept *kept) {
+    return has_learned(emitter, t, of, kept) && chance_percent(&emitter->chance, emitter->known);
 }
 
 /* An access of the thread that depends on the last write is emitted, and so was the write. */
@@ -133,6 +139,25 @@ static void learn(struct emitter *emitter, const struct cell *cell, uint32_t t) 
     uint64_t *learned = &emitter->learned[t][cell->writer];
     if (cell->write.position > *learned)
         *learned = cell->write.position;
+}
+
+/* Thread t comes after all that the other one has done, by a fork or a join. */
+static void learn_all(struct emitter *emitter, uint32_t t, uint32_t other) {
+    uint64_t *to = emitter->learned[t], *from = emitter->learned[other];
+    for (uint32_t u = 0; u < emitter->threads; u++)
+        if (from[u] > to[u])
+            to[u] = from[u];
+    to[other] = emitter->positions[other];
+}
+
+/* Thread t has read what others have: who writes next depends on those reads by that of t. */
+static void forget_known_reads(struct emitter *emitter, struct cell *cell, uint32_t t) {
+    for (uint32_t u = 0; u < emitter->threads; u++)
+        if (u != t && cell->reads[u].there && has_learned(emitter, t, u, &cell->reads[u]) &&
+            chance_percent(&emitter->chance, emitter->forget)) {
+            cell->reads[u].there = false;
+            deferred_tally.forgotten++;
+        }
 }
 
 static struct kept kept_access(struct emitter *emitter, const struct st_event *event, bool eager) {
@@ -153,25 +178,29 @@ static bool is_eager(struct emitter *emitter, uint32_t t) {
 static void on_read(struct emitter *emitter, const struct st_event *event) {
     struct cell *cell = &emitter->cells[event->target];
     uint32_t t = event->thread;
-    bool depends = depends_on_write(emitter, cell, t) && !has_learned(emitter, cell, t);
+    bool depends =
+        depends_on_write(emitter, cell, t) && !is_known(emitter, t, cell->writer, &cell->write);
     bool eager = depends || is_eager(emitter, t);
     if (eager) /* the write comes first, also when it is the thread's own */
         emit_deferred(emitter, cell->writer, ST_DEFERRED_WRITE, event->target, &cell->write);
     if (depends)
         learn(emitter, cell, t);
     cell->reads[t] = kept_access(emitter, event, eager);
+    forget_known_reads(emitter, cell, t);
 }
 
 static void on_write(struct emitter *emitter, const struct st_event *event) {
     struct cell *cell = &emitter->cells[event->target];
     uint32_t t = event->thread;
-    bool depends = depends_on_write(emitter, cell, t);
+    bool depends =
+        depends_on_write(emitter, cell, t) && !is_known(emitter, t, cell->writer, &cell->write);
     if (depends) {
         emit_deferred(emitter, cell->writer, ST_DEFERRED_WRITE, event->target, &cell->write);
         learn(emitter, cell, t);
     }
     for (uint32_t u = 0; u < emitter->threads; u++) {
-        if (u == t || !counts(emitter, u, &cell->reads[u]))
+        if (u == t || !counts(emitter, u, &cell->reads[u]) ||
+            is_known(emitter, t, u, &cell->reads[u]))
             continue;
         emit_deferred(emitter, cell->writer, ST_DEFERRED_WRITE, event->target, &cell->write);
         emit_deferred(emitter, u, ST_DEFERRED_READ, event->target, &cell->reads[u]);
@@ -180,6 +209,14 @@ static void on_write(struct emitter *emitter, const struct st_event *event) {
     cell->writer = t;
     cell->write = kept_access(emitter, event, depends || is_eager(emitter, t));
     memset(cell->reads, 0, emitter->threads * sizeof *cell->reads);
+}
+
+static void on_other(struct emitter *emitter, const struct st_event *event) {
+    emit_now(emitter, event);
+    if (event->op == ST_FORK)
+        learn_all(emitter, event->target, event->thread);
+    else if (event->op == ST_JOIN && emitter->started[event->target]) /* else it has no event */
+        learn_all(emitter, event->thread, event->target);
 }
 
 /* ---- the findings, in the numbers of the trace ---- */
@@ -259,6 +296,7 @@ static void start(struct emitter *emitter, const struct st_event *events, size_t
     emitter->eager = few[chance_below(&emitter->chance, 4)];
     emitter->sparse = few[chance_below(&emitter->chance, 4)];
     emitter->known = shares[chance_below(&emitter->chance, 4)];
+    emitter->forget = shares[chance_below(&emitter->chance, 4)];
     emitter->batch = batches[chance_below(&emitter->chance, 4)];
     emitter->engine = st_engine_find("witness");
     emitter->state = emitter->engine->create(findings);
@@ -302,7 +340,7 @@ void deferred_run(const struct st_event *events, size_t count, uint64_t seed,
         else if (events[i].op == ST_WRITE)
             on_write(&emitter, &events[i]);
         else
-            emit_now(&emitter, &events[i]);
+            on_other(&emitter, &events[i]);
         if (emitter.emitted - emitter.fed >= emitter.batch)
             flush(&emitter);
     }

@@ -9,6 +9,7 @@
 struct deferred_tally {
     uint64_t accesses, eager, deferred; /* the others were never emitted */
     uint64_t dead;                      /* how often an access was passed over since it was dead */
+    uint64_t forgotten;                 /* reads, since a later one of another thread is enough */
 };
 extern struct deferred_tally deferred_tally;
 

@@ -295,11 +295,11 @@ static int run(const struct options *options) {
                100.0 * (double)compare_paths.longer / (double)compare_paths.count);
     if (options->deferred)
         printf("%" PRIu64 " accesses: %.1f%% at once, %.1f%% deferred, the others never; %" PRIu64
-               " times one was dead\n",
+               " times one was dead, %" PRIu64 " reads forgotten\n",
                deferred_tally.accesses,
                100.0 * (double)deferred_tally.eager / (double)deferred_tally.accesses,
                100.0 * (double)deferred_tally.deferred / (double)deferred_tally.accesses,
-               deferred_tally.dead);
+               deferred_tally.dead, deferred_tally.forgotten);
     printf("%" PRIu64 " traces, %zu engines: all agree\n", traces, engine_count(options));
     return 0;
 }

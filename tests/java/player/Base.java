@@ -2,6 +2,21 @@
 class Base implements Cloneable {
     int number;
     volatile int volatileNumber;
+    private final int none = Integer.parseInt("0");
+
+    // Methods that do nothing but one access, and one that does not even that.
+
+    int number() {
+        return number;
+    }
+
+    void setNumber(int value) {
+        number = value;
+    }
+
+    int constant() {
+        return none;
+    }
 
     Base copy() {
         try {

@@ -184,7 +184,7 @@ final class Player {
         Object value;
         switch (field) {
             case 0:
-                value = thing.number;
+                value = thing.number() + thing.number();
                 break;
             case 1:
                 value = thing.volatileNumber;
@@ -205,7 +205,8 @@ final class Player {
         int value = Stage.newValue();
         switch (field) {
             case 0:
-                thing.number = value;
+                thing.setNumber(value);
+                thing.setNumber(value + thing.constant());
                 break;
             case 1:
                 thing.volatileNumber = value;
@@ -214,7 +215,7 @@ final class Player {
                 thing.wide = value;
                 break;
             case 3:
-                thing.reference = thing;
+                thing.setReference(thing);
                 break;
             default:
                 thing.volatileWide = value;
@@ -222,7 +223,7 @@ final class Player {
     }
 
     private static void readStatic(int field) {
-        use(field == 0 ? Thing.staticNumber : field == 1 ? Thing.staticWide : Thing.staticVolatile);
+        use(field == 0 ? Thing.staticNumber : field == 1 ? Thing.staticWide() : Thing.staticVolatile);
     }
 
     private static void writeStatic(int field) {
@@ -230,7 +231,7 @@ final class Player {
         if (field == 0) {
             Thing.staticNumber = value;
         } else if (field == 1) {
-            Thing.staticWide = value;
+            Thing.setStaticWide(value);
         } else {
             Thing.staticVolatile = value;
         }

@@ -7,6 +7,18 @@ class Thing extends Base {
     static long staticWide;
     static volatile int staticVolatile;
 
+    void setReference(Object value) {
+        reference = value;
+    }
+
+    static long staticWide() {
+        return staticWide;
+    }
+
+    static void setStaticWide(long value) {
+        staticWide = value;
+    }
+
     @Override
     Thing copy() {
         return (Thing) super.copy();

@@ -15,7 +15,7 @@ public final class Start {
             return; // another copy of the agent was first
         Settings.read(System.getenv("SERIATIM_JAVA"), arguments);
         String place = System.getenv("SERIATIM_STREAM");
-        if (Settings.stream == null && place != null && place.matches("[0-9]+"))
+        if (Settings.stream == null && place != null && isNumber(place))
             Settings.stream = "/proc/self/fd/" + place;
         if (Settings.stream == null && (place == null || !place.startsWith("@")))
             return; // nobody watches
@@ -33,6 +33,13 @@ public final class Start {
         Class.forName("seriatim.weave.Transformer", true, inner)
                 .getMethod("install", Instrumentation.class)
                 .invoke(null, instrumentation);
+    }
+
+    private static boolean isNumber(String text) {
+        for (int i = 0; i < text.length(); i++)
+            if (text.charAt(i) < '0' || text.charAt(i) > '9')
+                return false;
+        return !text.isEmpty();
     }
 
     private Start() {}

@@ -86,6 +86,7 @@ final class Atomics {
         Writer.emit(t, Writer.what(operationOf(kind), 8 | WITH_VALUES, address), Sites.pc(site));
         Writer.emit(t, Writer.what(VALUES, kind | SEQUENTIAL << 4, before & (1L << 48) - 1), after);
         Writer.publish(t);
+        t.counts = true;
         t.newEpoch();
         if (write || stateOf(w) != SHARED) {
             w = withSequence(SHARED, t.sequence);

@@ -63,8 +63,8 @@ public final class Attachment {
 
     private static final String[] NEEDED = {
         "Arrays", "Arrays$Cache", "Atomics", "Cells", "Eager", "Frames", "Guesses", "Hooks", "Learned",
-        "LeftFrames", "Objects", "Objects$Known", "OwnParts", "Parts", "Shadow", "SharedReads",
-        "SharedReads$Entry", "SideTable", "SideTable$Node", "SideTable$Stripe", "Slots", "Sync",
+        "LeftFrames", "Objects", "Objects$Known", "OneAccess", "OneAccess$Table", "OwnParts", "Parts",
+        "Shadow", "SharedReads", "SharedReads$Entry", "SideTable", "SideTable$Node", "SideTable$Stripe", "Slots", "Sync",
         "ThreadState", "Threads", "Threads$Forked", "Turns", "Writer",
     };
 

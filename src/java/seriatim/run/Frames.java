@@ -14,15 +14,18 @@ import jdk.internal.vm.annotation.ForceInline;
 final class Frames {
     private final ThreadState t;
 
-    /** Row of the method; or, below zero, the id of the text that names a block. */
-    int[] functions = new int[64];
-
-    int[] calledFrom = new int[64];
+    /** In the upper half the row of the method, or, below zero, the id of the text that names a block;
+     * in the lower half where it was called. */
+    private long[] calls = new long[64];
 
     /** Of the blocks that these are, for threads that take turns; 0: it has none yet. */
     int[] numbers = new int[64];
 
-    long[] begun = new long[64], alikeBefore = new long[64];
+    /** The first epoch of a frame that is emitted or boarded, and what was alike before it; of other
+     * frames the first is 0. Others look at it before they look at the call. */
+    private long[] begun = new long[64];
+
+    private long[] alikeBefore = new long[64];
     int depth, emitted, boarded;
 
     /** Where a method is counted, by its row: offset plus 1 of its counter; 0 not known yet. */
@@ -32,46 +35,78 @@ final class Frames {
         this.t = t;
     }
 
+    int function(int i) {
+        return functionOf(calls[i]);
+    }
+
+    int calledFrom(int i) {
+        return (int) calls[i];
+    }
+
+    static int functionOf(long call) {
+        return (int) (call >> 32);
+    }
+
     @DontInline
-    private void grow() {
-        int size = 2 * functions.length;
-        functions = Arrays.copyOf(functions, size);
-        calledFrom = Arrays.copyOf(calledFrom, size);
+    private long[] grow() {
+        int size = 2 * calls.length;
+        calls = Arrays.copyOf(calls, size);
         numbers = Arrays.copyOf(numbers, size);
         alikeBefore = Arrays.copyOf(alikeBefore, size);
         UNSAFE.storeFence();
         begun = Arrays.copyOf(begun, size); // others look at this one first
+        return calls;
     }
 
     @ForceInline
     void push(int function, int from) {
         int d = depth;
-        if (d == begun.length)
-            grow();
-        Memory.store(begun, d, 0);
-        functions[d] = function;
-        calledFrom[d] = d == 0 ? 0 : from; // nothing that is watched calls the first one
+        long[] all = calls;
+        if (d == all.length)
+            all = grow();
+        // Nothing that is watched calls the first one.
+        all[d] = (long) function << 32 | (d == 0 ? 0 : from);
         if (Turns.ON)
             numbers[d] = 0;
-        UNSAFE.storeFence();
         depth = d + 1;
-        t.since = ThreadState.STALE;
+        t.since = t.own = ThreadState.STALE;
     }
 
     @ForceInline
     void pop() {
-        if (depth == 0)
-            return;
-        if (depth <= t.guessingAt)
-            Guesses.emit(t);
-        int d = --depth;
-        if (emitted > d) {
-            leaveEmitted(d);
-        } else if (boarded > d) {
-            boarded = d;
-            leaveBoarded(d);
-        } else if (boarded == d) {
+        int d = depth - 1, last = boarded;
+        if (d < last || d < t.guessingAt) // so it is if there is none
+            leave(d);
+        else
+            popSilent(d, last);
+    }
+
+    @ForceInline
+    private void popSilent(int d, int last) {
+        depth = d;
+        if (d == last)
             t.since = t.sinceOf();
+    }
+
+    @DontInline
+    private void leave(int d) {
+        if (d < 0)
+            return;
+        if (d < t.guessingAt)
+            Guesses.emit(t);
+        if (d >= boarded) {
+            popSilent(d, boarded);
+            return;
+        }
+        depth = d;
+        long first = begun[d];
+        Memory.store(begun, d, 0);
+        UNSAFE.storeFence(); // before another call is there
+        if (emitted > d) {
+            leaveEmitted(d, first);
+        } else {
+            boarded = d;
+            leaveBoarded(d, first);
         }
     }
 
@@ -81,19 +116,18 @@ final class Frames {
     }
 
     private long calledFromPc(int i) {
-        return calledFrom[i] == 0 ? 0 : Sites.pc(calledFrom[i]);
+        return calledFrom(i) == 0 ? 0 : Sites.pc(calledFrom(i));
     }
 
     // ---- leaving ----
 
-    @DontInline
-    private void leaveEmitted(int d) {
+    private void leaveEmitted(int d, long first) {
         emitted = boarded = d;
         long passed = t.ahead;
         t.ahead = 0;
-        Writer.emit(t, Writer.what(functions[d] < 0 ? END : LEAVE, 0, 0), passed);
+        Writer.emit(t, Writer.what(function(d) < 0 ? END : LEAVE, 0, 0), passed);
         Writer.publish(t);
-        boolean alike = t.alike == begun[d] && Stream.deferring && d > 0;
+        boolean alike = t.alike == first && Stream.deferring && d > 0;
         t.newDeferredEpoch();
         if (alike) {
             t.alike = alikeBefore[d];
@@ -101,14 +135,12 @@ final class Frames {
         }
     }
 
-    @DontInline
-    private void leaveBoarded(int d) {
-        boolean alike = t.alike == begun[d];
+    private void leaveBoarded(int d, long first) {
+        boolean alike = t.alike == first;
         t.passEpoch();
         t.alike = alike ? alikeBefore[d] : t.current;
         if (!t.alone)
-            t.left.add(begun[d], ThreadState.epochOf(t.current), functions[d], calledFrom[d], d,
-                    emitted);
+            t.left.add(first, t.current, calls[d], emitted >= d);
         t.since = t.sinceOf();
     }
 
@@ -130,12 +162,12 @@ final class Frames {
     }
 
     private void emitFrame(int i, long passed, int aux) {
-        if (functions[i] >= 0) {
+        if (function(i) >= 0) {
             aux |= pass(passed, MOST_PASSED) << PASSED_AT;
-            Writer.put(t, Writer.what(ENTER, aux, calledFromPc(i)), Sites.pc(functions[i]));
+            Writer.put(t, Writer.what(ENTER, aux, calledFromPc(i)), Sites.pc(function(i)));
         } else {
             pass(passed, 0);
-            Writer.put(t, Writer.what(BEGIN, 0, calledFromPc(i)), -(long) functions[i]);
+            Writer.put(t, Writer.what(BEGIN, 0, calledFromPc(i)), -(long) function(i));
         }
     }
 
@@ -215,7 +247,7 @@ final class Frames {
     }
 
     private boolean board(int i) {
-        long counter = counterOf(functions[i]);
+        long counter = counterOf(function(i));
         if (counter == 0)
             return false;
         board(i, counter);
@@ -236,13 +268,15 @@ final class Frames {
         int from = boarded, end = depth;
         if (from == 0 || from == end)
             return false;
-        int[] known = counters, all = functions;
-        for (int i = from; i < end; i++)
-            if (all[i] < 0 || all[i] >= known.length || known[all[i]] == 0)
+        int[] known = counters;
+        for (int i = from; i < end; i++) {
+            int function = function(i);
+            if (function < 0 || function >= known.length || known[function] == 0)
                 return false;
+        }
         long counters = Stream.counters(t.slot) - 1;
         for (int i = from; i < end; i++)
-            board(i, counters + known[all[i]]);
+            board(i, counters + known[function(i)]);
         boarded = end;
         t.since = t.sinceOf();
         return true;
@@ -253,7 +287,7 @@ final class Frames {
         if (!Stream.deferring || t.slot >= COUNTED_SLOTS)
             return depth;
         for (int i = depth; i-- > boarded; )
-            if (i == 0 || functions[i] < 0)
+            if (i == 0 || function(i) < 0)
                 return i + 1;
         return boarded;
     }
@@ -272,7 +306,15 @@ final class Frames {
         t.since = t.sinceOf();
     }
 
-    // ---- frames of another thread ----
+    // ---- what is emitted of frames with an access that was deferred ----
+
+    /** The access that comes next happened in a method that was left, or is no frame. */
+    static void putWithin(ThreadState t, long call) {
+        int from = (int) call;
+        Writer.put(t, Writer.what(WITHIN, 0, from == 0 ? 0 : Sites.pc(from)),
+                Sites.pc(functionOf(call)));
+        t.base--;
+    }
 
     /** An access of the slot's thread in that epoch will be emitted by t: emits where it was. */
     static void emitBoardedIn(ThreadState t, int slot, long epoch) {
@@ -286,13 +328,14 @@ final class Frames {
         UNSAFE.loadFence();
         long[] begun = frames.begun;
         UNSAFE.loadFence();
-        int[] functions = frames.functions, calledFrom = frames.calledFrom;
+        long[] calls = frames.calls;
         for (long around = 0; i < depth && i < begun.length; i++) {
             long word = Memory.load(begun, i);
             if (word == 0 || ThreadState.slotOf(word) != slot || ThreadState.epochOf(word) > epoch)
                 return;
-            int function = functions[i], from = calledFrom[i];
+            long call = calls[i];
             UNSAFE.loadFence();
+            int function = functionOf(call), from = (int) call;
             if (Memory.load(begun, i) != word || function < 0)
                 return;
             long first = ThreadState.epochOf(word);

@@ -18,6 +18,7 @@ public final class Guesses {
         if (t.guesses == null)
             t.guesses = new Guesses();
         t.guessing = true;
+        t.own = ThreadState.STALE;
         t.guessingAt = t.frames.depth;
     }
 

@@ -44,6 +44,7 @@ public final class Hooks {
 
     public static void beginInitialiser(ThreadState t) {
         t.initialising++;
+        t.own = ThreadState.STALE;
     }
 
     public static void endInitialiser(ThreadState t, int number, Class<?> type, int site) {
@@ -69,6 +70,7 @@ public final class Hooks {
             return false;
         boolean before = t.inside;
         t.inside = true;
+        t.own = ThreadState.STALE;
         return before;
     }
 
@@ -116,6 +118,60 @@ public final class Hooks {
             Turns.access(part, index, true, t, site);
         if (!t.isSince(part[index], t.since) || !t.isMineOrNone(part[index + 1]))
             Shadow.write(t, part, index, site);
+    }
+
+    // The same in methods with few accesses, so that more of it may be compiled into them: what no other
+    // thread has touched (Shadow.java).
+
+    @ForceInline
+    public static void readNear(long[] part, int index, ThreadState t, int site) {
+        if (part == null)
+            return;
+        if (Turns.ON)
+            Turns.access(part, index, false, t, site);
+        long since = t.since, w = part[index], r = part[index + 1];
+        if (t.isSince(w, since) || t.isSince(r, since))
+            return;
+        if (t.isOwn(w, r))
+            Shadow.keepOwnRead(t, part, index, site);
+        else
+            Shadow.read(t, part, index, site);
+    }
+
+    @ForceInline
+    public static void writeNear(long[] part, int index, ThreadState t, int site) {
+        if (part == null)
+            return;
+        if (Turns.ON)
+            Turns.access(part, index, true, t, site);
+        long w = part[index], r = part[index + 1];
+        if (t.isSince(w, t.since) && t.isMineOrNone(r))
+            return;
+        if (t.isOwn(w, r))
+            Shadow.keepOwnWrite(t, part, index, r, site);
+        else
+            Shadow.write(t, part, index, site);
+    }
+
+    /** The same in a method that does nothing else, and is no frame. What the first method of a thread
+     * calls is one all the same: the watcher sees from these how often its loops turn. */
+    @ForceInline
+    public static void readOne(long[] part, int index, ThreadState t, int site, int method) {
+        if (part == null)
+            return;
+        long since = t.since;
+        if (t.frames.depth < 2
+                || (!t.isSince(part[index], since) && !t.isSince(part[index + 1], since)))
+            Shadow.readOne(t, part, index, site, method);
+    }
+
+    @ForceInline
+    public static void writeOne(long[] part, int index, ThreadState t, int site, int method) {
+        if (part == null)
+            return;
+        if (t.frames.depth < 2 || !t.isSince(part[index], t.since)
+                || !t.isMineOrNone(part[index + 1]))
+            Shadow.writeOne(t, part, index, site, method);
     }
 
     /** Its variable in a part; one that no part has if there is no such element. */
@@ -223,6 +279,14 @@ public final class Hooks {
 
     public static void writeStatic(int number, int index, ThreadState t, int site) {
         write(Parts.statics(number), index, t, site);
+    }
+
+    public static void readStaticOne(int number, int index, ThreadState t, int site, int method) {
+        readOne(Parts.statics(number), index, t, site, method);
+    }
+
+    public static void writeStaticOne(int number, int index, ThreadState t, int site, int method) {
+        writeOne(Parts.statics(number), index, t, site, method);
     }
 
     // ---- parts ----

@@ -1,25 +1,28 @@
 package seriatim.run;
 
-import static seriatim.run.StreamLayout.*;
+import jdk.internal.vm.annotation.DontInline;
 
 /** Methods that were boarded and left: reports say in which one an access happened. */
 final class LeftFrames {
-    private static final int KEPT = 512, FIELDS = 6, MOST_WITHIN = 16, TRIES = 64;
-    private static final int BEGUN = 0, ENDED = 1, FUNCTION = 2, FROM = 3, INDEX = 4, EMITTED = 5;
-    private long[] ring = new long[0];
+    /** A frame: first epoch, the epoch after it (both as words), and its call (Frames.java). */
+    private static final int KEPT = 512, FIELDS = 3, BEGUN = 0, ENDED = 1, CALL = 2;
+
+    private static final int MOST_WITHIN = 16, TRIES = 64;
+
+    /** In a call: all around the frame was emitted. Methods have rows that leave this bit free. */
+    private static final long OUTERMOST = 1L << 63;
+
+    private long[] ring = {};
     private int count; // written after the frame; others take a fence before they read it
 
-    void add(long begun, long ended, int function, int from, int index, int emitted) {
+    void add(long begun, long ended, long call, boolean outermost) {
         if (ring.length == 0)
             ring = new long[KEPT * FIELDS];
-        int at = count % KEPT * FIELDS;
+        int at = (count & KEPT - 1) * FIELDS;
         Memory.store(ring, at + BEGUN, 0);
         Memory.UNSAFE.storeFence();
         ring[at + ENDED] = ended;
-        ring[at + FUNCTION] = function;
-        ring[at + FROM] = from;
-        ring[at + INDEX] = index;
-        ring[at + EMITTED] = emitted;
+        ring[at + CALL] = outermost ? call | OUTERMOST : call;
         Memory.store(ring, at + BEGUN, begun);
         Memory.UNSAFE.storeFence();
         count++;
@@ -29,7 +32,8 @@ final class LeftFrames {
         int low = Math.max(0, end - KEPT), high = end;
         while (low < high) {
             int middle = (low + high) >>> 1;
-            if (Memory.load(words, middle % KEPT * FIELDS + ENDED) > epoch)
+            long ended = Memory.load(words, (middle & KEPT - 1) * FIELDS + ENDED);
+            if (ThreadState.epochOf(ended) > epoch)
                 high = middle;
             else
                 low = middle + 1;
@@ -44,14 +48,13 @@ final class LeftFrames {
             return;
         Memory.UNSAFE.loadFence();
         int end = left.count, found = 0;
-        int[] functions = new int[MOST_WITHIN], from = new int[MOST_WITHIN];
+        long[] calls = new long[MOST_WITHIN];
         int i = left.firstAfter(words, end, epoch);
         for (int tries = 0; i < end && tries < TRIES && found < MOST_WITHIN; i++, tries++) {
-            int at = i % KEPT * FIELDS;
-            long begun = Memory.load(words, at + BEGUN);
-            functions[found] = (int) words[at + FUNCTION];
-            from[found] = (int) words[at + FROM];
-            boolean outermost = words[at + EMITTED] >= words[at + INDEX];
+            int at = (i & KEPT - 1) * FIELDS;
+            long begun = Memory.load(words, at + BEGUN), call = words[at + CALL];
+            calls[found] = call & ~OUTERMOST;
+            boolean outermost = call < 0;
             Memory.UNSAFE.loadFence();
             if (begun == 0 || ThreadState.slotOf(begun) != slot
                     || Memory.load(words, at + BEGUN) != begun)
@@ -61,9 +64,87 @@ final class LeftFrames {
             if (outermost)
                 break;
         }
-        for (; found-- > 0; t.base--) {
-            long caller = from[found] == 0 ? 0 : Sites.pc(from[found]);
-            Writer.put(t, Writer.what(WITHIN, 0, caller), Sites.pc(functions[found]));
+        while (found-- > 0)
+            Frames.putWithin(t, calls[found]);
+    }
+}
+
+/**
+ * Methods that access one variable, and do nothing else. Such a block cannot be violated: what leaves
+ * it does so from its one access, and nothing comes to it after that. So it is no frame, and its access
+ * counts as one of its caller. Reports have it all the same: a deferred access is kept with a place
+ * that stands for two, that of the access and that of the call.
+ */
+final class OneAccess {
+    /** Smaller numbers of places are rows. */
+    private static final int FIRST = 1 << 28;
+
+    private static final int CACHED = 256;
+
+    private static final class Table {
+        final long[] calls; // as in Frames.java
+        final int[] sites; // of the accesses
+
+        Table(int size) {
+            calls = new long[size];
+            sites = new int[size];
         }
+
+        Table copyOf(int size) {
+            Table copy = new Table(size);
+            System.arraycopy(calls, 0, copy.calls, 0, calls.length);
+            System.arraycopy(sites, 0, copy.sites, 0, sites.length);
+            return copy;
+        }
+    }
+
+    private static volatile Table table = new Table(64);
+    private static final java.util.HashMap<Long, Integer> numbers = new java.util.HashMap<>();
+
+    // Of a thread: those that it has used last.
+    private final long[] keys = new long[CACHED];
+    private final int[] places = new int[CACHED];
+
+    /** What stands for an access at `site` in a method that was called from where the thread is. */
+    int place(int from, int site, int method) {
+        long key = (long) from << 32 | site;
+        int i = from * 31 + site & CACHED - 1;
+        if (keys[i] != key) {
+            places[i] = find(key, (long) method << 32 | from, site);
+            keys[i] = key;
+        }
+        return places[i];
+    }
+
+    @DontInline
+    private static int find(long key, long call, int site) {
+        synchronized (numbers) {
+            Integer there = numbers.get(key);
+            if (there != null)
+                return there;
+            int i = numbers.size();
+            if (i >= FIRST)
+                return site;
+            Table all = table;
+            if (i == all.sites.length)
+                all = all.copyOf(2 * i);
+            all.calls[i] = call;
+            all.sites[i] = site;
+            table = all;
+            numbers.put(key, FIRST + i);
+            return FIRST + i;
+        }
+    }
+
+    /** The place of the access itself. */
+    static int siteOf(int place) {
+        return place < FIRST ? place : table.sites[place - FIRST];
+    }
+
+    /** t emits next an access that was made at that place. */
+    static void emitWithin(ThreadState t, int place) {
+        if (place < FIRST)
+            return;
+        Frames.putWithin(t, table.calls[place - FIRST]);
     }
 }

@@ -3,43 +3,49 @@ package seriatim.run;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Pattern;
+import java.util.StringTokenizer;
 
-/** What the user wants: docs/java-stream.md has the keys. */
+/** What the user wants: docs/java-stream.md has the keys. No regular expressions: they would take a good
+ * part of the time in which the agent starts. */
 public final class Settings {
     private static final Set<String> KEYS = Set.of(
             "stream", "sites", "include", "exclude", "jdk", "blocks", "arrays", "verbose");
-    private static final String[] ALWAYS_OUT = {
-        "java.*", "javax.*", "jdk.*", "sun.*", "com.sun.*", "seriatim.*", "org.objectweb.asm.*",
-    };
-    private static final String[] USUALLY_OUT = {
-        "org.junit.*", "junit.*", "org.testng.*", "org.hamcrest.*", "org.mockito.*", "org.assertj.*",
-        "net.bytebuddy.*", "org.opentest4j.*", "org.apiguardian.*", "org.apache.maven.*",
-        "org.codehaus.plexus.*", "org.codehaus.classworlds.*", "org.eclipse.aether.*",
-        "org.gradle.*", "worker.org.gradle.*", "com.intellij.*", "org.jetbrains.*", "org.eclipse.*",
-        "kotlin.*", "kotlinx.*", "scala.*", "groovy.*", "org.codehaus.groovy.*",
-        "org.apache.groovy.*", "org.slf4j.*", "com.google.inject.*", "org.fusesource.jansi.*",
-    };
+    private static final List<String> ALWAYS_OUT = List.of(
+            "java.*", "javax.*", "jdk.*", "sun.*", "com.sun.*", "seriatim.*", "org.objectweb.asm.*");
+    private static final List<String> USUALLY_OUT = List.of(
+            "org.junit.*", "junit.*", "org.testng.*", "org.hamcrest.*", "org.mockito.*", "org.assertj.*",
+            "net.bytebuddy.*", "org.opentest4j.*", "org.apiguardian.*", "org.apache.maven.*",
+            "org.codehaus.plexus.*", "org.codehaus.classworlds.*", "org.eclipse.aether.*",
+            "org.gradle.*", "worker.org.gradle.*", "com.intellij.*", "org.jetbrains.*", "org.eclipse.*",
+            "kotlin.*", "kotlinx.*", "scala.*", "groovy.*", "org.codehaus.groovy.*",
+            "org.apache.groovy.*", "org.slf4j.*", "com.google.inject.*", "org.fusesource.jansi.*");
 
     public static String stream, sites;
-    private static final List<Pattern> include = new ArrayList<>(), exclude = new ArrayList<>();
+    private static final List<String> include = new ArrayList<>(), exclude = new ArrayList<>();
     private static final List<String> jdk = new ArrayList<>();
-    private static final List<Pattern> alwaysOut = globs(ALWAYS_OUT), usuallyOut = globs(USUALLY_OUT);
     public static boolean leavesAreBlocks = true, onlyOutermost, arrays = true, verbose;
     static boolean coarseArrays;
 
-    private static Pattern glob(String text) {
-        StringBuilder pattern = new StringBuilder();
-        for (String part : text.replace('/', '.').split("(?<=\\*)|(?=\\*)"))
-            pattern.append(part.equals("*") ? ".*" : Pattern.quote(part));
-        return Pattern.compile(pattern.toString());
-    }
-
-    private static List<Pattern> globs(String[] texts) {
-        List<Pattern> list = new ArrayList<>();
-        for (String text : texts)
-            list.add(glob(text));
-        return list;
+    /** `*` matches everything, dots too. */
+    private static boolean matches(String glob, String name) {
+        int g = 0, n = 0, star = -1, from = 0;
+        while (n < name.length()) {
+            if (g < glob.length() && glob.charAt(g) == '*') {
+                star = g++;
+                from = n;
+            } else if (g < glob.length() && glob.charAt(g) == name.charAt(n)) {
+                g++;
+                n++;
+            } else if (star >= 0) { // the last star takes one more
+                g = star + 1;
+                n = ++from;
+            } else {
+                return false;
+            }
+        }
+        while (g < glob.length() && glob.charAt(g) == '*')
+            g++;
+        return g == glob.length();
     }
 
     /** Both have the same form, and may be null. */
@@ -48,7 +54,8 @@ public final class Settings {
         for (String text : new String[] {environment, arguments}) {
             if (text == null)
                 continue;
-            for (String piece : text.split("[,;\n]")) {
+            for (StringTokenizer all = new StringTokenizer(text, ",;\n"); all.hasMoreTokens(); ) {
+                String piece = all.nextToken();
                 int at = piece.indexOf('=');
                 String before = at < 0 ? "" : piece.substring(0, at).trim();
                 if (KEYS.contains(before))
@@ -69,9 +76,9 @@ public final class Settings {
         switch (key) {
             case "stream": stream = value; break;
             case "sites": sites = value; break;
-            case "include": addGlobs(include, value); break;
-            case "exclude": addGlobs(exclude, value); break;
-            case "jdk": addNames(value); break;
+            case "include": add(include, value); break;
+            case "exclude": add(exclude, value); break;
+            case "jdk": add(jdk, value); break;
             case "blocks":
                 leavesAreBlocks = value.equals("all");
                 onlyOutermost = value.equals("outermost");
@@ -84,21 +91,14 @@ public final class Settings {
         }
     }
 
-    private static void addGlobs(List<Pattern> list, String value) {
-        for (String text : value.split(":"))
-            if (!text.isEmpty())
-                list.add(glob(text));
+    private static void add(List<String> list, String value) {
+        for (StringTokenizer all = new StringTokenizer(value, ":"); all.hasMoreTokens(); )
+            list.add(all.nextToken().replace('/', '.'));
     }
 
-    private static void addNames(String value) {
-        for (String text : value.split(":"))
-            if (!text.isEmpty())
-                jdk.add(text.replace('/', '.'));
-    }
-
-    private static boolean matches(List<Pattern> list, String name) {
-        for (Pattern pattern : list)
-            if (pattern.matcher(name).matches())
+    private static boolean matches(List<String> globs, String name) {
+        for (int i = 0; i < globs.size(); i++)
+            if (matches(globs.get(i), name))
                 return true;
         return false;
     }
@@ -106,9 +106,9 @@ public final class Settings {
     /** Is the class to be watched? The name is as in class files, with slashes. */
     public static boolean isIncluded(String internalName) {
         String name = internalName.replace('/', '.');
-        if (matches(alwaysOut, name) || matches(exclude, name))
+        if (matches(ALWAYS_OUT, name) || matches(exclude, name))
             return isJdk(internalName);
-        return include.isEmpty() ? !matches(usuallyOut, name) : matches(include, name);
+        return include.isEmpty() ? !matches(USUALLY_OUT, name) : matches(include, name);
     }
 
     /** Is it a class of the JDK that the user named? */

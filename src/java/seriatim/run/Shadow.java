@@ -34,7 +34,28 @@ final class Shadow {
     private static boolean isUsual(ThreadState t) {
         if (t.inside | t.guessing | !Stream.deferring | t.initialising > 0)
             return false;
-        return t.since != STALE || t.frames.boardKnown();
+        if (t.since == STALE && !t.frames.boardKnown())
+            return false;
+        t.own = KEEPS_OWN ? t.first : STALE;
+        return true;
+    }
+
+    /** Classes of the JDK that are watched may be used by the agent itself, whose accesses do not
+     * count. */
+    private static final boolean KEEPS_OWN = !Turns.ON && Settings.jdkClasses().isEmpty();
+
+    @ForceInline
+    static void keepOwnRead(ThreadState t, long[] part, int index, int site) {
+        setReadSite(part, index, site);
+        Memory.store(part, index + 1, t.current);
+    }
+
+    @ForceInline
+    static void keepOwnWrite(ThreadState t, long[] part, int index, long r, int site) {
+        if (r != 0)
+            Memory.store(part, index + 1, 0);
+        setWriteSite(part, index, site);
+        Memory.store(part, index, t.current);
     }
 
     /** A read that is no repetition of a read or write since the last event. */
@@ -47,8 +68,7 @@ final class Shadow {
             if (t.isMineOrNone(w) && t.isMineOrNone(r)) {
                 if (isRepeatedRead(t, w, r))
                     return;
-                setReadSite(part, index, site);
-                Memory.store(part, index + 1, t.current);
+                keepOwnRead(t, part, index, site);
                 return;
             }
             if (deferRead(t, part, index, w, r, site))
@@ -76,6 +96,34 @@ final class Shadow {
         } finally {
             t.inside = false;
         }
+    }
+
+    /** The same in a method that does nothing else (LeftFrames.java). */
+    @DontInline
+    static void readOne(ThreadState t, long[] part, int index, int site, int method) {
+        if (t.frames.depth > 1 && isUsual(t)) {
+            long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+            int place = t.oneAccess.place(t.site, site, method);
+            if (isRepeatedRead(t, w, r) || deferRead(t, part, index, w, r, place))
+                return;
+        }
+        t.frames.push(method, t.site);
+        read(t, part, index, site);
+        t.frames.pop();
+    }
+
+    @DontInline
+    static void writeOne(ThreadState t, long[] part, int index, int site, int method) {
+        if (t.frames.depth > 1 && isUsual(t)) {
+            long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+            int place = t.oneAccess.place(t.site, site, method);
+            if ((t.isSince(w, t.since) && t.isMineOrNone(r))
+                    || deferWrite(t, part, index, w, r, place))
+                return;
+        }
+        t.frames.push(method, t.site);
+        write(t, part, index, site);
+        t.frames.pop();
     }
 
     @DontInline
@@ -151,26 +199,28 @@ final class Shadow {
             ThreadState t, long[] part, int index, long w, long r, int site) {
         if (!t.isMineOrNone(w) || !t.isMineOrNone(r))
             return false;
-        if (r != 0)
-            Memory.store(part, index + 1, 0);
-        setWriteSite(part, index, site);
-        Memory.store(part, index, t.current);
+        keepOwnWrite(t, part, index, r, site);
         return true;
     }
 
     // ---- emitting what was deferred ----
 
     private static void emitOwn(
-            ThreadState t, boolean write, long address, long epoch, int site) {
+            ThreadState t, boolean write, long address, long epoch, int place) {
         t.frames.emitBoardedBy(epoch);
         LeftFrames.emitWithin(t, t.left, t.slot, epoch);
+        OneAccess.emitWithin(t, place);
         Writer.put(t, Writer.what(write ? KEPT_WRITE : KEPT_READ, 0xff, address),
                 t.slot | epoch << 16);
-        Writer.put(t, Writer.what(PC, 0, 0), Sites.pc(site) & 0xffffffffL);
+        Writer.put(t, Writer.what(PC, 0, 0), lowerPc(place));
         t.base -= 2;
     }
 
-    static void emitWord(ThreadState t, boolean write, long address, long word, int site) {
+    private static long lowerPc(int place) {
+        return Sites.pc(OneAccess.siteOf(place)) & 0xffffffffL;
+    }
+
+    static void emitWord(ThreadState t, boolean write, long address, long word, int place) {
         if (stateOf(word) != OWN || (word & EMITTED) != 0)
             return;
         int slot = slotOf(word);
@@ -178,16 +228,17 @@ final class Shadow {
         if (Slots.isDead(slot, epoch))
             return;
         if (slot == t.slot && epoch >= epochOf(t.first) && t.pendingSequence == 0) {
-            emitOwn(t, write, address, epoch, site);
+            emitOwn(t, write, address, epoch, place);
             return;
         }
         Frames.emitBoardedIn(t, slot, epoch);
         ThreadState other = slot == t.slot ? t : Slots.in(slot);
         if (other != null)
             LeftFrames.emitWithin(t, other.left, slot, epoch);
+        OneAccess.emitWithin(t, place);
         Writer.emit(t, Writer.what(write ? DEFERRED_WRITE : DEFERRED_READ, 0xff, address),
                 slot | epoch << 16);
-        Writer.emit(t, Writer.what(PC, 0, 0), Sites.pc(site) & 0xffffffffL);
+        Writer.emit(t, Writer.what(PC, 0, 0), lowerPc(place));
     }
 
     static void flushWrite(ThreadState t, long[] part, int index, long address, long w) {
@@ -257,6 +308,7 @@ final class Shadow {
             Writer.emit(t, Writer.what(NONE, 0, 0), 0);
         Writer.publish(t);
         if (emits) {
+            t.counts = true;
             t.newEpoch(); // what the other thread did may be news
             t.learned.add(t, w);
         }

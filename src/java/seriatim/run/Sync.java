@@ -18,6 +18,7 @@ public final class Sync {
         Writer.takeSequence(t);
         Writer.emit(t, Writer.what(op, aux, address), site == 0 ? 0 : Sites.pc(site));
         Writer.publish(t);
+        t.counts = true;
         if (learns)
             t.newEpoch();
         else

@@ -21,12 +21,24 @@ public final class ThreadState {
     static final long WHO = 3L << STATE_AT | (long) (SLOTS - 1) << SLOT_AT;
     static final long WHO_AND_WHEN = ~EMITTED;
     static final long STALE = Long.MAX_VALUE;
+    private static final int ENDS = 6; // the channel of a thread for that
 
     // As words.
     long me, current, alike, since, first, stretch;
+
+    /** Its first epoch, if accesses to what no other thread has touched need nothing but to be kept: the
+     * frames are boarded, and nothing is special. STALE if that is not known. */
+    long own = STALE;
+
     long base, ahead;
     int slot, serial;
     boolean inside, alone, finished;
+
+    /** Has an event been emitted that counts as one whatever the specification says? Without one, a
+     * thread that was created and joined passes nothing on (docs/witness.md, deferred accesses). */
+    boolean counts;
+
+    private long bornAt; // its position then
 
     /** Between an optimistic read and its validation (Guesses.java), and how deep it is there. */
     boolean guessing;
@@ -66,6 +78,7 @@ public final class ThreadState {
     final Frames frames = new Frames(this);
     final SharedReads shared = new SharedReads(this);
     final LeftFrames left = new LeftFrames();
+    final OneAccess oneAccess = new OneAccess();
     final HeldMonitors held = new HeldMonitors();
     final Arrays.Cache arrays = new Arrays.Cache();
     final Learned learned = new Learned();
@@ -108,6 +121,7 @@ public final class ThreadState {
         // The thread that had the slot before has emitted its end, with a sequence number, by now.
         Writer.observe(t, Stream.lastSequence());
         Writer.publish(t);
+        t.bornAt = t.position;
         t.inside = false;
         return t;
     }
@@ -115,7 +129,10 @@ public final class ThreadState {
     void end() {
         if (finished)
             return;
+        if (!counts && position != bornAt && Stream.deferring && !Turns.ON) // all was deferred
+            Sync.send(this, Thread.currentThread(), ENDS, 0);
         inside = true;
+        own = STALE;
         finished = true;
         frames.unwind(0);
         shared.flushAll();
@@ -181,6 +198,14 @@ public final class ThreadState {
     @ForceInline
     boolean isMineOrNone(long word) {
         return word == 0 || isMine(word);
+    }
+
+    /** Are these the words of a variable that no other thread has touched, and is that enough? */
+    @ForceInline
+    boolean isOwn(long write, long read) {
+        long from = own;
+        return from != STALE && (write == 0 || isSince(write, from))
+                && (read == 0 || isSince(read, from));
     }
 
     boolean isForeign(long word) {

@@ -43,7 +43,7 @@ public final class Threads {
     static void ends(ThreadState t) {
         Forked own = forked(Thread.currentThread());
         if (own != null)
-            own.after = Learned.upToNow(t);
+            own.after = t.counts ? Learned.upToNow(t) : null; // else the watcher has no event of it
     }
 
     /** The first thread, in which the agent attaches. */

@@ -387,10 +387,10 @@ public final class Turns implements Host {
      * leave out; what a thread starts with is one only for what it does itself. */
     private static int findBlock(Runner me, Frames frames) {
         for (int i = 0; i < frames.depth; i++)
-            if (frames.functions[i] < 0)
+            if (frames.function(i) < 0)
                 return i;
         for (int i = 1; i < frames.depth; i++)
-            if (!Points.isOuter(frames.functions[i]))
+            if (!Points.isOuter(frames.function(i)))
                 return i;
         return frames.depth > 0 && !me.isFirst() ? 0 : -1;
     }
@@ -402,7 +402,7 @@ public final class Turns implements Host {
         int at = frames == null ? -1 : findBlock(me, frames);
         if (at >= 0 && frames.numbers[at] == 0) {
             frames.numbers[at] = ++me.blocksBegun;
-            if (at == 0 && frames.functions[0] >= 0)
+            if (at == 0 && frames.function(0) >= 0)
                 me.rootBlock = frames.numbers[at];
         }
         int block = at >= 0 ? frames.numbers[at] : 0;
@@ -410,7 +410,7 @@ public final class Turns implements Host {
             me.block = block;
             me.blockPoints = 0;
             me.blockSite = at < 0 ? 0 : Points.siteOf(
-                    frames.functions[at] < 0 ? frames.calledFrom[at] : frames.functions[at]);
+                    frames.function(at) < 0 ? frames.calledFrom(at) : frames.function(at));
         }
         if (block != 0)
             me.blockPoints++;
@@ -421,8 +421,8 @@ public final class Turns implements Host {
         ThreadState t = ThreadState.known();
         int depth = t == null ? 0 : t.frames.depth;
         for (int i = 0; i < callers.length; i++)
-            callers[i] = i >= depth || t.frames.calledFrom[depth - 1 - i] == 0 ? 0
-                    : Sites.pc(t.frames.calledFrom[depth - 1 - i]);
+            callers[i] = i >= depth || t.frames.calledFrom(depth - 1 - i) == 0 ? 0
+                    : Sites.pc(t.frames.calledFrom(depth - 1 - i));
     }
 
     @Override

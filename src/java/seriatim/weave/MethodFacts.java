@@ -17,6 +17,7 @@ final class MethodFacts {
     int firstLine, calls, accesses;
     int elements; // accesses to those of arrays
     boolean loops, atomic;
+    String[] field; // the last one that it accesses: class, name and type
     boolean validates; // stamps of a StampedLock
 
     /** Loops in which a thread does nothing but look: pairs of numbers of their first and last labels,
@@ -33,6 +34,12 @@ final class MethodFacts {
     /** Does nothing but call one other method? */
     boolean handsOn() {
         return calls == 1 && accesses == 0;
+    }
+
+    /** Accesses a field once at most, or no more than that, and calls nothing? */
+    boolean isSmall() {
+        return calls == 0 && elements == 0 && !loops && !atomic
+                && (accesses == 0 || (accesses == 1 && field != null));
     }
 
     String flags() {
@@ -133,6 +140,7 @@ final class MethodFacts {
         @Override
         public void visitFieldInsn(int opcode, String owner, String name, String type) {
             facts.accesses++;
+            facts.field = new String[] {owner, name, type};
             if (opcode == Opcodes.PUTFIELD || opcode == Opcodes.PUTSTATIC)
                 deed();
         }

@@ -21,12 +21,18 @@ import seriatim.run.Turns;
 final class MethodWeaver extends AdviceAdapter {
     static final String HOOKS = "seriatim/run/Hooks", STATE = "seriatim/run/ThreadState";
     static final String STATE_TYPE = "L" + STATE + ";";
+
+    /** Methods with more accesses would take long to compile if more than need be were compiled into
+     * them. */
+    private static final int MOST_NEAR = 16;
+
     private final ClassWeaver weaver;
     private final String name, type;
     private final int access;
     private final MethodFacts facts;
     private final boolean isConstructor, isStatic, isSynchronized, isFrame;
     private final boolean entersItself, isInitialiser;
+    private final boolean isSilent, isOneAccess; // emits nothing; one plain access at most
     private boolean entered;
     private int state; // the local variable
     private final ElementKeepers keepers;
@@ -51,6 +57,17 @@ final class MethodWeaver extends AdviceAdapter {
         isFrame = isBlock();
         entersItself = entersItself(weaver, access);
         isInitialiser = name.equals("<clinit>");
+        boolean isSmall = facts.isSmall() && !isSynchronized && !isInitialiser && !isConstructor;
+        ClassFacts.Field field = isSmall ? onlyField() : null;
+        isSilent = isSmall && field == null;
+        isOneAccess = isFrame && isSmall && field != null && !field.isVolatile() && !Turns.ON
+                && !Settings.onlyOutermost;
+    }
+
+    private ClassFacts.Field onlyField() {
+        String[] field = facts.field;
+        return field == null ? null
+                             : ClassFacts.resolve(weaver.loader, field[0], field[1], field[2]);
     }
 
     /** Where threads take turns, a synchronized method has a point before its monitor: so it enters
@@ -87,8 +104,11 @@ final class MethodWeaver extends AdviceAdapter {
 
     @Override
     protected void onMethodEnter() {
+        int use = usedInitialiser();
+        if (isSilent && use == 0 && !usesOtherClass())
+            return;
         state = newLocal(Type.getObjectType(STATE));
-        if (isFrame) {
+        if (isFrame && !isOneAccess) {
             push(weaver.methodRow(name, type, facts));
             call(Settings.onlyOutermost ? "enterOutermost" : "enter", "(I)" + STATE_TYPE);
         } else {
@@ -113,11 +133,20 @@ final class MethodWeaver extends AdviceAdapter {
         }
         if (isInitialiser)
             beginInitialiser();
-        else if (isConstructor || (isStatic && (access & Opcodes.ACC_SYNTHETIC) == 0))
-            tellUse(weaver.initialiser());
+        tellUse(use);
         mv.visitLabel(start);
         if (isSynchronized)
             tellMonitor("entered");
+    }
+
+    /** Of the class, whose use this method is; 0: none. */
+    private int usedInitialiser() {
+        boolean isUse = isConstructor || (isStatic && (access & Opcodes.ACC_SYNTHETIC) == 0);
+        return isUse && !isInitialiser ? weaver.initialiser() : 0;
+    }
+
+    private boolean usesOtherClass() {
+        return facts.field != null && !facts.field[0].equals(weaver.facts.name);
     }
 
     private void callTurns(String hook, String descriptor) {
@@ -207,7 +236,7 @@ final class MethodWeaver extends AdviceAdapter {
         }
         if (isInitialiser)
             endInitialiser();
-        if (isFrame) {
+        if (isFrame && !isOneAccess) {
             pushState();
             call(Settings.onlyOutermost ? "leaveOutermost" : facts.atomic ? "leaveAtomic" : "leave",
                     "(" + STATE_TYPE + ")V");
@@ -234,7 +263,7 @@ final class MethodWeaver extends AdviceAdapter {
     /** Whatever is thrown leaves the method, too. */
     @Override
     public void visitMaxs(int maxStack, int maxLocals) {
-        if (entered && (isFrame || isSynchronized || isInitialiser)) {
+        if (entered && ((isFrame && !isOneAccess) || isSynchronized || isInitialiser)) {
             mv.visitLabel(end);
             mv.visitTryCatchBlock(start, end, end, null);
             if (weaver.version >= Opcodes.V1_6)
@@ -340,9 +369,16 @@ final class MethodWeaver extends AdviceAdapter {
     }
 
     private void emitAccess(String which, String what, ClassFacts.Field field, boolean write) {
+        String hook = (write ? "write" : "read") + which;
         push(Parts.index(field.index));
         pushStateAndSite();
-        call((write ? "write" : "read") + which, "(" + what + "I" + STATE_TYPE + "I)V");
+        if (isOneAccess) {
+            push(weaver.methodRow(name, type, facts));
+            call(hook + "One", "(" + what + "I" + STATE_TYPE + "II)V");
+        } else {
+            boolean near = which.isEmpty() && facts.accesses <= MOST_NEAR;
+            call(near ? hook + "Near" : hook, "(" + what + "I" + STATE_TYPE + "I)V");
+        }
     }
 
     /** The object on the stack becomes its part. */
