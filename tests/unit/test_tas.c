@@ -449,6 +449,69 @@ static void a_false_path_is_not_believed(void **state) {
     st_prediction_free(&prediction);
 }
 
+static uint32_t draw(uint32_t *random, size_t below) {
+    *random = *random * 1664525 + 1013904223;
+    return (*random >> 16) % (uint32_t)below;
+}
+
+/* The next event of a thread after that one, or the last of the trace. */
+static uint64_t next_of(const struct sample *sample, uint32_t thread, uint64_t number) {
+    while (number < sample->count && sample->events[number].thread != thread)
+        number++;
+    return number < sample->count ? number + 1 : number;
+}
+
+/* A schedule that begins as the trace does, in which three threads then run in their order, with a
+ * mistake now and then. It may end anywhere. */
+static void set_random_witness(struct st_predicted_block *block, const struct sample *sample,
+                               uint32_t *random) {
+    uint64_t numbers[SAMPLE_EVENTS], last[3];
+    size_t observed = draw(random, sample->count), length = 1 + draw(random, sample->count);
+    for (size_t i = 0; i < observed; i++)
+        numbers[i] = i + 1;
+    last[0] = last[1] = last[2] = observed;
+    for (size_t i = observed; i < length; i++) {
+        uint32_t thread = draw(random, 3);
+        last[thread] = next_of(sample, sample->events[0].thread + thread, last[thread]);
+        numbers[i] = draw(random, 16) ? last[thread] : 1 + draw(random, sample->count);
+    }
+    set_witness(block, numbers, observed > length ? observed : length);
+}
+
+/* Schedules are checked one after the other, and what one has changed is undone before the next. */
+static void many_schedules_are_judged_as_each_of_them_alone(void **state) {
+    enum { SCHEDULES = 2000 };
+    struct sample sample;
+    struct st_prediction prediction;
+    static struct st_predicted_block blocks[SCHEDULES];
+    static const char *wrong[SCHEDULES];
+    uint32_t random = 1;
+    (void)state;
+    find(&sample,
+         "T1.fork(T2) T1.fork(T3) T3.w(z) T1.acq(l) T1.rel(l) T2.snd(c) T1.rcv(c) T1.acq(l) "
+         "T1.rel(l) "
+         "T3.w(z) T1.begin T1.w(x) T3.w(z) T2.r(x) T2.w(x)+ T1.w(x) T1.end T2.acq(l) T2.r(x) "
+         "T2.rel(l) "
+         "T1.join(T2)",
+         &prediction);
+    for (size_t i = 0; i < SCHEDULES; i++) {
+        blocks[i] = prediction.blocks[0];
+        blocks[i].witness = NULL;
+        if (i % 4)
+            set_random_witness(&blocks[i], &sample, &random);
+        else
+            set_witness(&blocks[i], prediction.blocks[0].witness,
+                        prediction.blocks[0].witness_length);
+    }
+    st_tas_validate_all(sample.events, NULL, NULL, sample.count, blocks, SCHEDULES, wrong);
+    for (size_t i = 0; i < SCHEDULES; i++) {
+        assert_ptr_equal(wrong[i], st_tas_validate(sample.events, sample.count, &blocks[i]));
+        assert_true(i % 4 || !wrong[i]);
+        free(blocks[i].witness);
+    }
+    st_prediction_free(&prediction);
+}
+
 /* ---- options ---- */
 
 /* Four threads that write one variable many times have more interleavings than anyone can try. */
@@ -646,6 +709,7 @@ int main(void) {
         cmocka_unit_test(a_schedule_that_breaks_channels_is_not_believed),
         cmocka_unit_test(a_schedule_that_cuts_a_read_modify_write_is_not_believed),
         cmocka_unit_test(a_false_path_is_not_believed),
+        cmocka_unit_test(many_schedules_are_judged_as_each_of_them_alone),
         cmocka_unit_test(a_search_that_gives_up_does_not_say_atomic),
         cmocka_unit_test(switches_can_be_bounded),
         cmocka_unit_test(chains_and_states_mean_the_same_by_a_bound),

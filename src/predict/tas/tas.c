@@ -394,44 +394,57 @@ static void drop_witness(struct st_prediction *prediction, struct st_predicted_b
                          "block counts as undecided; please report this as a bug.");
 }
 
-static void list_block(struct run *run, size_t b, struct st_prediction *prediction) {
-    const struct st_tas_graph *graph = run->graph;
-    struct outcome *outcome = &run->outcomes[b];
-    struct st_predicted_block predicted;
-    describe(graph, &graph->blocks[b], &predicted);
-    predicted.verdict = outcome->verdict;
-    if (outcome->witness) {
-        tas_witness_fill(outcome->witness, graph, &predicted);
-        if (st_tas_validate_of(graph->events, graph->numbers, graph->values, graph->count,
-                               &predicted))
-            drop_witness(prediction, &predicted);
-        outcome->verdict = predicted.verdict;
-    }
-    st_prediction_add(prediction, &predicted);
-}
-
-/* Lists violations first, then timeouts, then the others, as long as there is room. */
-static void report(struct run *run, struct st_prediction *prediction) {
+/* Which blocks are listed: violations first, then timeouts, then the others, as long as there is
+ * room. Only those with a witness can be listed as violations. The others are counted. */
+static size_t choose_listed(const struct run *run, struct st_prediction *prediction,
+                            size_t *listed) {
     static const enum st_block_verdict order[] = {ST_BLOCK_VIOLATION, ST_BLOCK_TIMEOUT,
                                                   ST_BLOCK_ATOMIC};
     const struct st_tas_graph *graph = run->graph;
-    size_t room = run->setup->limit ? run->setup->limit : SIZE_MAX;
-    bool *listed = st_alloc(graph->block_count + 1, sizeof *listed);
+    size_t room = run->setup->limit ? run->setup->limit : SIZE_MAX, count = 0;
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         for (size_t b = 0; b < graph->block_count; b++) {
             const struct outcome *outcome = &run->outcomes[b];
-            if (listed[b] || outcome->verdict != order[i])
+            if (outcome->verdict != order[i])
                 continue;
-            listed[b] = true;
-            if (room && (outcome->witness || order[i] != ST_BLOCK_VIOLATION)) {
-                list_block(run, b, prediction);
-                room--;
+            if (count < room && (outcome->witness || order[i] != ST_BLOCK_VIOLATION)) {
+                listed[count++] = b;
             } else {
                 uint32_t begin = begin_of(graph, &graph->blocks[b]);
                 st_prediction_count(prediction, graph->events[begin].target, order[i]);
             }
         }
+    return count;
+}
+
+static void report(struct run *run, struct st_prediction *prediction) {
+    const struct st_tas_graph *graph = run->graph;
+    size_t limit = run->setup->limit, most = graph->block_count;
+    size_t *listed = st_alloc((limit && limit < most ? limit : most) + 1, sizeof *listed);
+    size_t count = choose_listed(run, prediction, listed), found = 0;
+    struct st_predicted_block *predicted = st_alloc(count + 1, sizeof *predicted);
+    const char **wrong = st_alloc(count + 1, sizeof *wrong);
+    for (size_t i = 0; i < count; i++) {
+        const struct outcome *outcome = &run->outcomes[listed[i]];
+        describe(graph, &graph->blocks[listed[i]], &predicted[i]);
+        predicted[i].verdict = outcome->verdict;
+        if (outcome->witness) { /* these come first */
+            tas_witness_fill(outcome->witness, graph, &predicted[i]);
+            found = i + 1;
+        }
+    }
+    if (found)
+        st_tas_validate_all(graph->events, graph->numbers, graph->values, graph->count, predicted,
+                            found, wrong);
+    for (size_t i = 0; i < count; i++) {
+        if (wrong[i])
+            drop_witness(prediction, &predicted[i]);
+        run->outcomes[listed[i]].verdict = predicted[i].verdict;
+        st_prediction_add(prediction, &predicted[i]);
+    }
     free(listed);
+    free(predicted);
+    free(wrong);
 }
 
 /* What became of those that were to be judged. */

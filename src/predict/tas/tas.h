@@ -142,7 +142,12 @@ void st_tas_fill_shrinking(const struct st_run *run, const struct st_predict_opt
 const char *st_tas_validate(const struct st_event *events, size_t count,
                             const struct st_predicted_block *predicted);
 
-/* The same with the numbers and values passed to st_tas_graph_of. */
+/* The same of several findings, with the numbers and values passed to st_tas_graph_of: what is
+ * wrong with each. What their schedules have in common is looked at once. */
+void st_tas_validate_all(const struct st_event *events, const uint64_t *numbers,
+                         const struct st_value_numbers *values, size_t count,
+                         const struct st_predicted_block *predicted, size_t findings,
+                         const char **wrong);
 const char *st_tas_validate_of(const struct st_event *events, const uint64_t *numbers,
                                const struct st_value_numbers *values, size_t count,
                                const struct st_predicted_block *predicted);

@@ -32,7 +32,9 @@ struct facts {
     size_t woken_count, woken_capacity;
 };
 
-/* How far the schedule has been replayed. */
+/* How far a schedule has been replayed. Most begin as the trace does, and those of one run begin
+ * alike for long: so the first `observed` events of the trace stay replayed from one schedule to
+ * the next. */
 struct replay {
     const struct facts *facts;
     uint64_t *done;    /* by thread: events executed */
@@ -40,7 +42,20 @@ struct replay {
     uint64_t *written; /* by variable: the last write; UNKNOWN after a broken read-modify-write */
     uint64_t *pending; /* by variable: the read of an incomplete read-modify-write */
     uint32_t *holder;  /* by lock: thread + 1 */
-    uint64_t *place;   /* by event: its place in the schedule, from 1 */
+    uint64_t *sends;   /* by channel: the first send that is not done, or none */
+    uint64_t *place;   /* by event: its place in the schedule, from 1; 0: not executed */
+    size_t observed;
+    const char *wrong;    /* with the trace itself, so far */
+    struct undone *steps; /* after these, and what was there before each */
+    size_t step_count, step_capacity;
+};
+
+/* What a step of a schedule may change. */
+struct undone {
+    uint64_t number;
+    bool broken;           /* of its thread */
+    uint64_t of_target[2]; /* of an access: written and pending; of a receive: sends */
+    uint32_t holder;       /* of an acquire or a release */
 };
 
 /* ---- the trace ---- */
@@ -296,9 +311,9 @@ static const char *check_join(const struct replay *r, uint64_t number) {
 
 /* All sends of the channel that precede the receive in the trace must be done. Sends that are done
  * are removed from the front of the list, so that all receives together look at each send once. */
-static const char *check_receive(struct replay *r, uint64_t number, uint64_t *sends) {
+static const char *check_receive(struct replay *r, uint64_t number) {
     const struct facts *f = r->facts;
-    uint64_t *first = &sends[f->events[number - 1].target];
+    uint64_t *first = &r->sends[f->events[number - 1].target];
     while (*first && is_done(r, *first))
         *first = f->couple[*first - 1];
     return *first && *first < number ? "a receive comes before a send that it waits for" : NULL;
@@ -314,10 +329,12 @@ static const char *check_lock(struct replay *r, uint64_t number) {
     return NULL;
 }
 
-static const char *check_event(struct replay *r, uint64_t number, uint64_t *sends) {
+static bool is_in_trace(const struct facts *f, uint64_t number) {
+    return number && number <= f->count && f->position[number - 1];
+}
+
+static const char *check_event(struct replay *r, uint64_t number) {
     const struct facts *f = r->facts;
-    if (!number || number > f->count || !f->position[number - 1])
-        return "the schedule has an event that the trace does not have";
     const struct st_event *e = &f->events[number - 1];
     if (f->position[number - 1] != r->done[e->thread] + 1)
         return "the events of a thread are not in their order";
@@ -337,27 +354,66 @@ static const char *check_event(struct replay *r, uint64_t number, uint64_t *send
     case ST_SEND:
         return waits_have_begun(r, number) ? NULL : "a wait is woken before it begins";
     case ST_RECEIVE:
-        return check_receive(r, number, sends);
+        return check_receive(r, number);
     default:
         return NULL;
     }
 }
 
-static const char *check_schedule(struct replay *r, const struct st_predicted_block *predicted) {
-    const struct facts *f = r->facts;
-    uint64_t *sends = st_alloc((size_t)f->channels + 1, sizeof *sends);
-    const char *wrong = NULL;
-    memcpy(sends, f->sends, f->channels * sizeof *sends);
-    for (size_t i = 0; i < predicted->witness_length && !wrong; i++) {
-        uint64_t number = predicted->witness[i];
-        wrong = check_event(r, number, sends);
-        if (!wrong) {
-            r->place[number - 1] = i + 1;
-            r->done[f->events[number - 1].thread]++;
-        }
-    }
-    free(sends);
+/* The next event, which is in the trace. */
+static const char *execute(struct replay *r, uint64_t number, size_t place) {
+    const char *wrong = check_event(r, number);
+    r->place[number - 1] = place;
+    r->done[r->facts->events[number - 1].thread]++;
     return wrong;
+}
+
+static struct undone what_is_there(const struct replay *r, uint64_t number) {
+    const struct st_event *e = &r->facts->events[number - 1];
+    struct undone there = {.number = number, .broken = r->broken[e->thread]};
+    if (e->op <= ST_WRITE) {
+        there.of_target[0] = r->written[e->target];
+        there.of_target[1] = r->pending[e->target];
+    } else if (e->op == ST_RECEIVE) {
+        there.of_target[0] = r->sends[e->target];
+    } else if (e->op == ST_ACQUIRE || e->op == ST_RELEASE) {
+        there.holder = r->holder[e->target];
+    }
+    return there;
+}
+
+static void undo(struct replay *r, const struct undone *there) {
+    const struct st_event *e = &r->facts->events[there->number - 1];
+    r->place[there->number - 1] = 0;
+    r->done[e->thread]--;
+    r->broken[e->thread] = there->broken;
+    if (e->op <= ST_WRITE) {
+        r->written[e->target] = there->of_target[0];
+        r->pending[e->target] = there->of_target[1];
+    } else if (e->op == ST_RECEIVE) {
+        r->sends[e->target] = there->of_target[0];
+    } else if (e->op == ST_ACQUIRE || e->op == ST_RELEASE) {
+        r->holder[e->target] = there->holder;
+    }
+}
+
+static const char *check_step(struct replay *r, uint64_t number) {
+    if (!is_in_trace(r->facts, number))
+        return "the schedule has an event that the trace does not have";
+    if (r->place[number - 1]) /* undoing it twice would be wrong */
+        return "the events of a thread are not in their order";
+    st_reserve(&r->steps, &r->step_capacity, r->step_count + 1);
+    r->steps[r->step_count++] = what_is_there(r, number);
+    return execute(r, number, r->observed + r->step_count);
+}
+
+/* Replays the first `observed` events of the trace, which are not fewer than before. */
+static void observe(struct replay *r, size_t observed) {
+    while (r->observed < observed && !r->wrong) {
+        uint64_t number = ++r->observed;
+        if (is_in_trace(r->facts, number))
+            r->wrong = execute(r, number, number);
+    }
 }
 
 /* ---- the path ---- */
@@ -403,27 +459,49 @@ static const char *check_path(const struct replay *r, const struct st_predicted_
     return NULL;
 }
 
-static const char *validate(const struct st_event *events, const struct st_value_numbers *values,
-                            size_t count, const struct st_predicted_block *predicted) {
-    struct facts f;
-    learn(&f, events, values, count);
-    struct replay r = {.facts = &f};
-    r.done = st_alloc((size_t)f.threads + 1, sizeof *r.done);
-    r.broken = st_alloc((size_t)f.threads + 1, sizeof *r.broken);
-    r.written = st_alloc((size_t)f.variables + 1, sizeof *r.written);
-    r.pending = st_alloc((size_t)f.variables + 1, sizeof *r.pending);
-    r.holder = st_alloc((size_t)f.locks + 1, sizeof *r.holder);
-    r.place = st_alloc(count + 1, sizeof *r.place);
-    const char *wrong = check_schedule(&r, predicted);
+/* ---- one after the other ---- */
+
+static void replay_start(struct replay *r, const struct facts *f) {
+    *r = (struct replay){.facts = f};
+    r->done = st_alloc((size_t)f->threads + 1, sizeof *r->done);
+    r->broken = st_alloc((size_t)f->threads + 1, sizeof *r->broken);
+    r->written = st_alloc((size_t)f->variables + 1, sizeof *r->written);
+    r->pending = st_alloc((size_t)f->variables + 1, sizeof *r->pending);
+    r->holder = st_alloc((size_t)f->locks + 1, sizeof *r->holder);
+    r->sends = st_alloc((size_t)f->channels + 1, sizeof *r->sends);
+    r->place = st_alloc(f->count + 1, sizeof *r->place);
+    memcpy(r->sends, f->sends, f->channels * sizeof *r->sends);
+}
+
+static void replay_end(struct replay *r) {
+    free(r->done);
+    free(r->broken);
+    free(r->written);
+    free(r->pending);
+    free(r->holder);
+    free(r->sends);
+    free(r->place);
+    free(r->steps);
+}
+
+/* A schedule: so many events of the trace as they were, and then others. */
+struct schedule {
+    const struct st_predicted_block *predicted; /* as if the excerpt were the trace */
+    size_t observed;
+    size_t first; /* of the witness, after these */
+    size_t index; /* of the finding */
+};
+
+static const char *check_schedule(struct replay *r, const struct schedule *schedule) {
+    const struct st_predicted_block *predicted = schedule->predicted;
+    observe(r, schedule->observed);
+    const char *wrong = r->wrong;
+    for (size_t i = schedule->first; i < predicted->witness_length && !wrong; i++)
+        wrong = check_step(r, predicted->witness[i]);
     if (!wrong)
-        wrong = check_path(&r, predicted);
-    free(r.done);
-    free(r.broken);
-    free(r.written);
-    free(r.pending);
-    free(r.holder);
-    free(r.place);
-    forget(&f);
+        wrong = check_path(r, predicted);
+    while (r->step_count)
+        undo(r, &r->steps[--r->step_count]);
     return wrong;
 }
 
@@ -436,20 +514,15 @@ static uint64_t place_in(const uint64_t *numbers, size_t count, uint64_t number)
     return at < count && numbers[at] == number ? at + 1 : 0;
 }
 
-/* The finding as one about the excerpt, as if that were the trace. The events before the schedule
- * are those of the excerpt to the one that is replayed last. Release witness and path. */
+/* The finding as one about the excerpt, as if that were the trace. Release witness and path. */
 static struct st_predicted_block translate(const uint64_t *numbers, size_t count,
                                            const struct st_predicted_block *predicted) {
     struct st_predicted_block copy = *predicted;
-    size_t before = place_in(numbers, count, predicted->replayed);
     copy.begin = place_in(numbers, count, predicted->begin);
     copy.end = place_in(numbers, count, predicted->end);
-    copy.witness_length = before + predicted->witness_length;
     copy.witness = st_alloc(copy.witness_length + 1, sizeof *copy.witness);
-    for (size_t i = 0; i < before; i++)
-        copy.witness[i] = i + 1;
     for (size_t i = 0; i < predicted->witness_length; i++)
-        copy.witness[before + i] = place_in(numbers, count, predicted->witness[i]);
+        copy.witness[i] = place_in(numbers, count, predicted->witness[i]);
     copy.path = st_alloc(copy.path_length + 1, sizeof *copy.path);
     for (size_t i = 0; i < copy.path_length; i++) {
         copy.path[i] = predicted->path[i];
@@ -459,19 +532,66 @@ static struct st_predicted_block translate(const uint64_t *numbers, size_t count
     return copy;
 }
 
+/* The witness may begin with events of the trace in their order. */
+static void find_observed(const struct facts *f, struct schedule *schedule) {
+    const struct st_predicted_block *predicted = schedule->predicted;
+    for (size_t next = schedule->observed + 1; schedule->first < predicted->witness_length;
+         next++) {
+        if (next <= f->count && !f->position[next - 1])
+            continue; /* it was dropped */
+        if (predicted->witness[schedule->first] != next)
+            return;
+        schedule->observed = next;
+        schedule->first++;
+    }
+}
+
+static int compare_observed(const void *a, const void *b) {
+    const struct schedule *x = a, *y = b;
+    return (x->observed > y->observed) - (x->observed < y->observed);
+}
+
+void st_tas_validate_all(const struct st_event *events, const uint64_t *numbers,
+                         const struct st_value_numbers *values, size_t count,
+                         const struct st_predicted_block *predicted, size_t findings,
+                         const char **wrong) {
+    struct facts f;
+    struct replay r;
+    struct st_predicted_block *copies = st_alloc(findings + 1, sizeof *copies);
+    struct schedule *schedules = st_alloc(findings + 1, sizeof *schedules);
+    learn(&f, events, values, count);
+    replay_start(&r, &f);
+    for (size_t i = 0; i < findings; i++) {
+        schedules[i] = (struct schedule){.predicted = &predicted[i], .index = i};
+        if (numbers) {
+            copies[i] = translate(numbers, count, &predicted[i]);
+            schedules[i].predicted = &copies[i];
+            schedules[i].observed = place_in(numbers, count, predicted[i].replayed);
+        }
+        find_observed(&f, &schedules[i]);
+    }
+    qsort(schedules, findings, sizeof *schedules, compare_observed);
+    for (size_t i = 0; i < findings; i++)
+        wrong[schedules[i].index] = check_schedule(&r, &schedules[i]);
+    for (size_t i = 0; numbers && i < findings; i++) {
+        free(copies[i].witness);
+        free(copies[i].path);
+    }
+    free(copies);
+    free(schedules);
+    replay_end(&r);
+    forget(&f);
+}
+
 const char *st_tas_validate_of(const struct st_event *events, const uint64_t *numbers,
                                const struct st_value_numbers *values, size_t count,
                                const struct st_predicted_block *predicted) {
-    if (!numbers)
-        return validate(events, values, count, predicted);
-    struct st_predicted_block copy = translate(numbers, count, predicted);
-    const char *wrong = validate(events, values, count, &copy);
-    free(copy.witness);
-    free(copy.path);
+    const char *wrong;
+    st_tas_validate_all(events, numbers, values, count, predicted, 1, &wrong);
     return wrong;
 }
 
 const char *st_tas_validate(const struct st_event *events, size_t count,
                             const struct st_predicted_block *predicted) {
-    return validate(events, NULL, count, predicted);
+    return st_tas_validate_of(events, NULL, NULL, count, predicted);
 }
