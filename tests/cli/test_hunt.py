@@ -14,7 +14,7 @@ import unittest
 import programs
 from hunting import ADDS_UP, LISTENS, UNHURRIED, Hunting
 from schemas import RESULT, SARIF, complaints, strict, validator
-from seriatim import BINARY, RUNTIME, SANITIZED, environment
+from seriatim import BINARY, RUNTIME, SANITIZED, environment, once
 
 CRASHES = """#include <assert.h>
 #include <pthread.h>
@@ -655,6 +655,7 @@ class Findings(Hunting):
 
 
 class Choices(Hunting):
+    @once("test_confirm compares numbers of jobs")
     def test_a_seed_has_one_result_whatever_the_number_of_jobs(self):
         program = self.program("lost_incr.c")
         results = []

@@ -5,7 +5,7 @@ import random
 import unittest
 
 from random_traces import random_trace
-from seriatim import CLEAN, CUT, SANITIZED, TRACES, Case, run
+from seriatim import CLEAN, CUT, SANITIZED, TRACES, Case, run, some
 from test_spec import NESTED, OUTER
 
 
@@ -293,7 +293,7 @@ class Refinement(InferCase):
     def test_the_traces_of_the_tests(self):
         paths = sorted(TRACES.glob("*.st[dt]"))
         self.assertGreater(len(paths), 10)
-        for path in paths:
+        for path in some(paths, 0):
             with self.subTest(path.name):
                 self.compare([path])
         self.compare(paths)
