@@ -437,6 +437,7 @@ void st_translate_atomic(struct st_translator *t, struct thread *thread,
     unsigned around = thread->depth ? thread->frames[thread->depth - 1].calls : 0;
     unsigned here = st_library_calls_at(t, record->argument), calls = around | here;
     uint64_t address = st_stream_address(record);
+    t->has_lists |= (here & CALL_LISTS) != 0;
     if (here & CALL_COUNTS && st_stream_aux(record) & ST_STREAM_WITH_VALUES) {
         count_references(t, thread, record);
         return;

@@ -8,7 +8,11 @@
  * The waits of std::condition_variable_any are split where they sleep (pthread_cond_wait), as those
  * of std::condition_variable are: the program's own code reads the condition, also where it was
  * inlined, and the block acts on what it has seen. That such a wait tells a std::stop_token whom to
- * wake is no send. */
+ * wake is no send.
+ *
+ * Who is to be called when a std::stop_token says so is in a list, under a lock that is one bit of
+ * a word with a flag and a count. The atomics are sends and receives; the list is nobody's data,
+ * and neither is what a wait puts into it. What a std::stop_callback of the program carries is. */
 #include "watch/translator_state.h"
 
 #include "base/memory.h"
@@ -62,6 +66,10 @@ static const struct {
     {"std::packaged_task<", "", CALL_SIGNALS},
     {"std::async<", "", CALL_SIGNALS},
     {"std::stop_", "", CALL_SIGNALS | CALL_RECEIVES},
+    {"std::stop_token::_Stop_state_t::", "", CALL_LISTS},
+    {"std::stop_token::_Stop_cb::", "", CALL_LISTS},
+    {"std::stop_callback<std::_V2::condition_variable_any::", "", CALL_LISTS},
+    {"std::_V2::condition_variable_any::wait", "::operator()", CALL_LISTS},
     {"std::jthread::", "", CALL_SIGNALS | CALL_RECEIVES},
     {"std::_V2::condition_variable_any::", "", CALL_SIGNALS | CALL_RECEIVES},
     {"std::_V2::condition_variable_any::", "::wait", CALL_ASKS},
@@ -133,13 +141,14 @@ static bool is_of_library(const char *function) {
     return strncmp(function, "std::", 5) == 0 || strncmp(function, "__", 2) == 0;
 }
 
-/* A reference can be the last, and the destructor of the program be inlined where it is dropped. */
+/* A reference can be the last, and the destructor of the program be inlined where it is dropped; so
+ * can be what the program wants to be called. */
 static unsigned inlined_at(struct st_translator *t, uint64_t pc) {
     unsigned calls = 0, all = ~0u;
     struct st_code code;
     for (size_t depth = 0; st_places_frame(t->places, pc, depth, &code); depth++) {
         if (!is_of_library(code.function))
-            all &= ~(unsigned)CALL_COUNTS;
+            all &= ~(unsigned)(CALL_COUNTS | CALL_LISTS);
         calls |= st_library_calls(code.function) & all;
     }
     return calls;

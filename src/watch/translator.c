@@ -539,6 +539,11 @@ skip_garbage(struct st_translator *t, const struct st_stream_record *record, siz
     return length;
 }
 
+/* Is the access one of the library to its own list? Its atomics come first, so few programs ask. */
+static __attribute__((noinline)) bool is_in_list(struct st_translator *t, uint64_t pc) {
+    return st_library_calls_at(t, pc) & CALL_LISTS;
+}
+
 /* How many records the access takes; 0 when its length is still to come. */
 static inline __attribute__((always_inline)) size_t
 translate_access(struct st_translator *t, struct thread *thread,
@@ -556,6 +561,8 @@ translate_access(struct st_translator *t, struct thread *thread,
                          1)) {
         step(t, thread, record->argument);
         thread->at += valued;
+        if (__builtin_expect(t->has_lists, 0) && is_in_list(t, record->argument))
+            return 1 + valued;
         access_variable(t, thread, st_stream_address(record), record, write, false);
         return 1 + valued;
     }

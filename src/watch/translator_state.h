@@ -29,6 +29,7 @@ enum library_call {
     CALL_POOL = 16,     /* its atomics are in the tables of the library, and mean nothing */
     CALL_COUNTS = 32,   /* it takes or drops a reference, itself and not by a function it calls */
     CALL_ASKS = 64,     /* it asks the program whether to wait: nobody goes on by what it sends */
+    CALL_LISTS = 128,   /* what it reads and writes, itself, is the library's own list */
 };
 
 struct frame {
@@ -205,6 +206,7 @@ struct st_translator {
     size_t counted_capacity;
     struct st_map64 call_sites; /* of calls out of a function, and atomics: by return address */
     struct call_site *call_site_facts;
+    bool has_lists; /* a call site with CALL_LISTS has been passed */
     size_t call_site_capacity;
     struct st_objects words;    /* that are accessed atomically: number 0, or none if forgotten */
     struct st_word *word_facts; /* by their index */

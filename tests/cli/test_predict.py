@@ -215,6 +215,29 @@ class Repairs(PredictCase):
 class Order(PredictCase):
     """Order that holds in every schedule."""
 
+    # What std::scoped_lock does: the locks are released in the order in which they were taken, and
+    # two threads may take them in different orders.
+    TRANSFERS = """
+        T2.begin(t) T2.acq(a0) T2.acq(a2) T2.w(b0) T2.w(b2) T2.rel(a0) T2.rel(a2) T2.end
+        T2.begin(t) T2.acq(a2) T2.acq(a1) T2.w(b2) T2.w(b1) T2.rel(a2) T2.rel(a1) T2.end """
+
+    def test_sections_that_overlap_are_one_if_all_were_entered_before_one_was_left(self):
+        audit = """T1.begin(audit) T1.acq(a0) T1.acq(a1) T1.acq(a2) T1.r(b0) T1.r(b1) T1.r(b2)
+                   T1.rel(a0) T1.rel(a1) T1.rel(a2) T1.end """
+        for engine in ("commit-node", "reduction", "tiers"):
+            self.assertEqual(self.reported(events(audit + self.TRANSFERS), engine), "", engine)
+
+    def test_a_section_that_is_left_before_another_is_entered_is_not(self):
+        audit = """T1.begin(audit) T1.acq(a0) T1.acq(a2) T1.r(b0) T1.rel(a0) T1.r(b2) T1.rel(a2)
+                   T1.acq(a1) T1.r(b1) T1.rel(a1) T1.end """
+        for engine in ("commit-node", "reduction", "tiers"):
+            self.assertEqual(self.reported(events(audit + self.TRANSFERS), engine), "audit", engine)
+
+    def test_who_leaves_one_of_two_sections_lets_others_begin(self):
+        one = "T1.begin(one) T1.acq(l) T1.acq(m) T1.w(x) T1.rel(l) T1.r(y) T1.rel(m) T1.end "
+        other = "T2.begin(other) T2.acq(l) T2.w(y) T2.acq(m) T2.r(x) T2.rel(m) T2.rel(l) T2.end "
+        self.assertTrue(self.reported(events(one + other), "commit-node"))
+
     def test_what_is_ordered_by_fork_and_join_cannot_cut(self):
         trace = events("T2.w(x) T2.fork(T1) T1.begin(a) T1.r(x) T1.r(x) T1.end T2.join(T1) T2.w(x)")
         for engine in ENGINES:
@@ -956,7 +979,7 @@ class Deadlocks(PredictCase):
                 self.assertNotIn("in any schedule of this run", text)
                 if found["atomic"]:
                     self.assertIn("no block was found that another schedule could cut", text)
-        self.assertIs(self.json(trace, "--engine", "commit-node")["atomic"], True)
+        self.assertIs(self.json(trace, "--engine", "blocks")["atomic"], True)
         self.assertIs(self.json(EMBRACE, "--engine", "tas")["may_miss"], False)
 
     def test_more_than_can_be_listed(self):

@@ -1,6 +1,7 @@
 // std::condition_variable_any with a stop token: the condition holds when the wait ends, but the
 // mailbox is unlocked before the letter is taken, and somebody else takes it. The twin takes it
-// while it holds the lock.
+// while it holds the lock. A third thread asks for a stop: the lists of the library, in which a wait
+// says whom to wake then, are nobody's data.
 //
 // FLAGS -std=c++20
 // EXPECT violated: receive
@@ -51,8 +52,13 @@ int main() {
         clear();
         step(3);
     });
+    std::thread stopper([&source] {
+        step(5);
+        source.request_stop();
+    });
     reader.join();
     cleaner.join();
+    stopper.join();
     puts("ok");
     return 0;
 }

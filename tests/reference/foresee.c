@@ -1,12 +1,13 @@
 /* foresee: compares the analyses of other schedules with the reference on random traces.
  *
- *     foresee [--seed S] [--count N] [--engine NAME] [--fresh | --signals] [--rows] [--forever]
- *     [--verbose]
+ *     foresee [--seed S] [--count N] [--engine NAME] [--fresh | --signals] [--rows] [--overlapping]
+ *     [--forever] [--verbose]
  *
  * With --fresh, traces have marks of fresh memory, as recordings have; no analysis may miss
  * anything for the sake of them. With --signals, they have hand-overs (signals.h); only the setups
  * that judge conflicts of data are compared then. With --rows, they have rows of variables
- * (rows.h). Trace number i comes from the seed S + i, so a mismatch is reproduced with `--seed <the
+ * (rows.h). With --overlapping, they have critical sections that are not nested (overlaps.h). Trace
+ * number i comes from the seed S + i, so a mismatch is reproduced with `--seed <the
  * seed printed> --count 1`. Traces with an interleaving that gets stuck, or with too many
  * interleavings for the reference, are skipped and counted. NAME is an analysis
  * ("blocks") or one of its setups ("blocks exact"). Status 0: no promise is broken; 1: one is, and
@@ -14,6 +15,7 @@
 #include "reference/foresight.h"
 #include "reference/fresh_memory.h"
 #include "reference/generate_units.h"
+#include "reference/overlaps.h"
 #include "reference/program.h"
 #include "reference/rows.h"
 #include "reference/shrink.h"
@@ -27,7 +29,7 @@ enum { MAX_SETUPS = 64 };
 struct options {
     struct program program;
     const char *engine; /* NULL: all */
-    bool fresh, signals, rows;
+    bool fresh, signals, rows, overlapping;
 };
 
 /* What was generated, for tuning the generator: a class that is rare is a class untested. */
@@ -53,6 +55,7 @@ struct totals {
 struct fault {
     const struct setup *setup;
     uint64_t batches;
+    bool overlapping;
     char why[FORESIGHT_TEXT];
 };
 
@@ -68,7 +71,7 @@ static bool shows_fault(const struct sample *sample, void *context) {
     struct fault *fault = context;
     struct atomicity atomicity;
     enum st_verdict said;
-    if (!units_are_nested(sample) || !fresh_is_right(sample))
+    if ((!fault->overlapping && !units_are_nested(sample)) || !fresh_is_right(sample))
         return false;
     judge(&atomicity, sample);
     if (!atomicity.decided || atomicity.deadlock)
@@ -129,7 +132,7 @@ static void count_quality(struct quality *quality, bool is_atomic, enum st_verdi
 static bool check_sample(const struct options *options, const struct sample *sample,
                          const struct atomicity *atomicity, struct totals *totals) {
     bool pair = units_are_a_pair(&atomicity->units, sample), all_kept = true;
-    struct fault fault = {.batches = program_seed};
+    struct fault fault = {.batches = program_seed, .overlapping = options->overlapping};
     struct st_model *model = NULL;
     for (size_t s = 0; setups[s].name && all_kept; s++) {
         const struct setup *setup = &setups[s];
@@ -158,6 +161,8 @@ static bool check_seed(const struct options *options, uint64_t seed, struct tota
     struct atomicity atomicity;
     program_part = "the reference";
     enum unit_kind kind = generate_units(&sample, seed);
+    if (options->overlapping && !overlaps_add(&sample, &(struct chance){seed}))
+        return true;
     if (options->fresh && seed % 4 == 0)
         fresh_plant(&sample, &(struct chance){seed});
     if (options->fresh && !fresh_mark(&sample, &(struct chance){seed}))
@@ -279,7 +284,7 @@ int main(int argc, char **argv) {
         .program = {.name = "foresee",
                     .usage =
                         "[--seed S] [--count N] [--engine NAME] [--fresh | --signals] [--rows] "
-                        "[--forever] [--verbose]",
+                        "[--overlapping] [--forever] [--verbose]",
                     .seed = 1,
                     .count = 20000}};
     const struct program_option own[] = {{.name = "--engine",
@@ -289,6 +294,7 @@ int main(int argc, char **argv) {
                                          {.name = "--fresh", .flag = &options.fresh},
                                          {.name = "--signals", .flag = &options.signals},
                                          {.name = "--rows", .flag = &options.rows},
+                                         {.name = "--overlapping", .flag = &options.overlapping},
                                          {.name = NULL}};
     if (!program_read(&options.program, own, argc, argv))
         return 2;

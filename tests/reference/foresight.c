@@ -206,8 +206,9 @@ static unsigned promises_for(const struct setup *setup, const struct sample *sam
                              const struct units *units) {
     unsigned promises = setup->promises & (PROMISE_SOUND | PROMISE_EXACT);
     if (setup->promises & PROMISE_EXACT_FOR_PAIRS && units_are_a_pair(units, sample))
-        promises |= PROMISE_EXACT;
-    if (setup->promises & PROMISE_SOUND_FOR_ONE_VARIABLE && has_one_variable(sample))
+        promises |= units_are_nested(sample) ? PROMISE_EXACT : PROMISE_SOUND;
+    if (setup->promises & PROMISE_SOUND_FOR_ONE_VARIABLE && has_one_variable(sample) &&
+        (units_are_nested(sample) || setup->options.relation == ST_DATA))
         promises |= PROMISE_SOUND;
     return promises;
 }

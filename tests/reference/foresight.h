@@ -13,10 +13,11 @@
  * certainly violated, that must be true in any case. */
 enum promise {
     PROMISE_NOTHING = 0,
-    PROMISE_SOUND = 1, /* what it calls atomic is atomic */
-    PROMISE_EXACT = 2, /* and what it reports is not */
-    PROMISE_EXACT_FOR_PAIRS = 4,
-    PROMISE_SOUND_FOR_ONE_VARIABLE = 8,
+    PROMISE_SOUND = 1,                  /* what it calls atomic is atomic */
+    PROMISE_EXACT = 2,                  /* and what it reports is not */
+    PROMISE_EXACT_FOR_PAIRS = 4,        /* with nested critical sections; otherwise sound */
+    PROMISE_SOUND_FOR_ONE_VARIABLE = 8, /* a lock that a block only releases counts as another
+                                         * one, if locks order blocks */
     PROMISE_COMMIT_NODES = 16, /* what it accepts, commit nodes accept, too: a consequence of
                                 * Theorem 6.1 (PPoPP 2006) */
     PROMISE_NO_FEWER = 32      /* it does without something: it reports each block that it would

@@ -10,7 +10,16 @@
  * - The paper defines a commit node in two ways. We take an *innermost* communication node; the
  *   other definition, "not contained in any other", misses violations. We ask whether there are two
  *   communication nodes of which neither contains the other. That is the same as two innermost
- *   ones, and it is also right where critical sections overlap without being nested.
+ *   ones.
+ * - The paper knows nested critical sections only. Where they overlap, "outermost" has no meaning.
+ * We choose one of the common locks, the same in both units (predict/commit/lock_ranks.h), and the
+ * node is the section on it. Two nodes are apart if one is over before the other begins. Nothing is
+ *   missed by that: let a schedule have a cycle of units, each of which has an access before one of
+ *   the next, and hence its section before the section of the next on the same lock, or the access
+ *   itself where they have no lock in common. If in each unit the node at which the cycle comes in
+ *   began before the end of the one at which it goes out, then each node at which it comes in would
+ *   begin later than the one before it, once around. So there is a unit in which it goes out at a
+ *   node that is over before it comes in. For nested sections this is the same as before.
  * - Theorems 4.3 and 4.6 look for a cycle through two communication nodes in the forest. The forest
  *   has no edges for the order of a thread's units or for fork, join and barriers, so the theorems
  *   miss violations. We use a directed form. A transaction is reported if it has communication
@@ -149,8 +158,7 @@ static void judge_open(struct st_commit_analysis *analysis, unsigned worker, uin
     struct st_components *components = &analysis->components[worker];
     if (st_components_prove(components, unit))
         analysis->verdicts[unit] = ST_BLOCK_POTENTIAL;
-    else if (st_commit_is_nested(&analysis->searches[worker], unit) &&
-             st_components_refute(components, unit))
+    else if (st_components_refute(components, unit))
         analysis->verdicts[unit] = ST_BLOCK_ATOMIC;
     else
         judge(analysis, worker, unit);

@@ -44,8 +44,7 @@ void st_components_free(struct st_components *components);
 /* Is the transaction violated, as far as a look at some of its meetings can tell? */
 bool st_components_prove(struct st_components *components, uint32_t transaction);
 
-/* Do its nodes meet so unconnected units that it cannot be violated? Critical sections in the
- * transaction must be nested. */
+/* Do its nodes meet so unconnected units that it cannot be violated? */
 bool st_components_refute(struct st_components *components, uint32_t transaction);
 
 #endif

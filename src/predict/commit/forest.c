@@ -363,6 +363,7 @@ struct st_forest *st_forest_new(const struct st_model *model, enum st_notion not
     forest->model = model;
     st_locksets_init(&forest->sets);
     forest->first_access = st_alloc(model->unit_count + 1, sizeof *forest->first_access);
+    forest->ranks = st_lock_ranks(model);
     number_variables(forest);
     forest->subject_count = (size_t)forest->variable_count + model->first_atomic_lock;
     forest->subjects = st_alloc(forest->subject_count + 1, sizeof *forest->subjects);
@@ -392,6 +393,7 @@ void st_forest_free(struct st_forest *forest) {
     free(forest->first_access);
     free(forest->variables);
     free(forest->numbers);
+    free(forest->ranks);
     st_locksets_free(&forest->sets);
     free(forest);
 }
@@ -404,8 +406,17 @@ bool st_can_read(const struct st_forest *forest, const struct st_entry *read,
 struct st_shape_span st_meeting_node(const struct st_forest *forest, uint32_t unit, uint32_t token,
                                      uint32_t lockset) {
     struct st_shape_span span;
-    if (!st_shape_outermost(st_unit_shape(forest->model, unit), &forest->sets, token, lockset,
-                            &span))
+    if (!st_deciding_section(st_unit_shape(forest->model, unit), forest->ranks, &forest->sets,
+                             token, lockset, &span))
+        span = (struct st_shape_span){token + 1, token + 1};
+    return span;
+}
+
+struct st_shape_span st_guarded_node(const struct st_forest *forest, uint32_t unit, uint32_t token,
+                                     uint32_t lockset) {
+    struct st_shape_span span;
+    if (!st_least_section(st_unit_shape(forest->model, unit), forest->ranks, &forest->sets, token,
+                          lockset, &span))
         span = (struct st_shape_span){token + 1, token + 1};
     return span;
 }

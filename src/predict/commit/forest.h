@@ -16,6 +16,7 @@
 
 #include "base/lower_bound.h"
 #include "predict/commit/guards.h"
+#include "predict/commit/lock_ranks.h"
 #include "predict/model/model.h"
 #include "predict/predictor.h"
 
@@ -86,6 +87,7 @@ struct st_forest {
     size_t access_count, access_capacity;
     size_t *first_access;    /* by unit; has one more element than there are units */
     struct st_locksets sets; /* those of entries */
+    uint32_t *ranks;         /* of locks, or NULL (predict/commit/lock_ranks.h) */
     uint64_t nodes;          /* of all trees */
     uint64_t edges;          /* pairs of entries that meet */
 };
@@ -177,13 +179,19 @@ bool st_can_read(const struct st_forest *forest, const struct st_entry *read,
                  const struct st_entry *write);
 
 /* The communication node of the unit at which its access meets an access under that lockset: the
- * outermost critical section on a common lock, or else the access itself. */
+ * critical section on the common lock that decides (predict/commit/lock_ranks.h), or else the
+ * access itself. If sections are nested and deadlock is impossible, it is the outermost one. */
 struct st_shape_span st_meeting_node(const struct st_forest *forest, uint32_t unit, uint32_t token,
                                      uint32_t lockset);
 
-/* Is the left node earlier than the right one, with neither inside the other? */
+/* What all nodes of the access have in common, if all accesses that it meets hold at least these
+ * locks. */
+struct st_shape_span st_guarded_node(const struct st_forest *forest, uint32_t unit, uint32_t token,
+                                     uint32_t lockset);
+
+/* Is the left node over before the right one begins? */
 static inline bool st_node_before(struct st_shape_span left, struct st_shape_span right) {
-    return left.start < right.start && left.end < right.end;
+    return left.end < right.start;
 }
 
 #endif

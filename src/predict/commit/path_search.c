@@ -41,23 +41,6 @@ static void find_meetings(struct st_commit_search *search, uint32_t unit) {
         qsort(search->meetings, search->meeting_count, sizeof *search->meetings, by_node);
 }
 
-/* Are all communication nodes nested, so that there is at most one commit node? */
-static bool has_one_commit_node(const struct st_commit_search *search) {
-    uint32_t least_end = UINT32_MAX; /* of nodes that start earlier */
-    for (size_t i = 0, j; i < search->meeting_count; i = j) {
-        uint32_t start = search->meetings[i].node.start, end = UINT32_MAX;
-        for (j = i; j < search->meeting_count && search->meetings[j].node.start == start; j++) {
-            if (search->meetings[j].node.end > least_end)
-                return false;
-            if (search->meetings[j].node.end < end)
-                end = search->meetings[j].node.end;
-        }
-        if (end < least_end)
-            least_end = end;
-    }
-    return true;
-}
-
 /* ---- from the partners of one node to those of a later one ---- */
 
 /* Can a path leave the transaction there, or come back? */
@@ -238,27 +221,20 @@ static bool meet_alone(const struct st_commit_analysis *analysis, uint32_t left,
 static bool is_violated_by(const struct st_commit_search *search, uint32_t transaction,
                            uint32_t other, struct st_commit_violation *violation) {
     const struct st_forest *forest = search->analysis->forest;
-    const struct st_meeting *earliest = NULL,
-                            *candidate = NULL; /* the one that ends first so far,
-                                                * and that among its equal starts */
+    const struct st_meeting *earliest = NULL; /* of those that lead out, the one that ends first */
     for (size_t i = 0; i < search->meeting_count; i++) {
         const struct st_meeting *meeting = &search->meetings[i];
         if (!has_access(forest, other, meeting->entry) ||
             !meet_alone(search->analysis, transaction, other,
                         forest->accesses[meeting->access].entry, meeting->entry))
             continue;
-        if (candidate && candidate->node.start < meeting->node.start) {
-            if (!earliest || candidate->node.end < earliest->node.end)
-                earliest = candidate;
-            candidate = NULL;
-        }
         if (earliest && st_node_before(earliest->node, meeting->node) &&
             leads_in(search, meeting)) {
             *violation = (struct st_commit_violation){*earliest, *meeting, other};
             return true;
         }
-        if (!candidate && leads_out(search, meeting))
-            candidate = meeting;
+        if (leads_out(search, meeting) && (!earliest || meeting->node.end < earliest->node.end))
+            earliest = meeting;
     }
     return false;
 }
@@ -286,28 +262,9 @@ static bool find_pair(struct st_commit_search *search, uint32_t transaction,
 
 /* ---- all nodes in one search ----
  *
- * If any two nodes are nested or apart, and never overlap partially, one search is enough. It
- * starts from the node that ends first, and continues from the next one when it reaches nothing
+ * It starts from the node that ends first, and continues from the next one when it reaches nothing
  * new. So each unit is first reached from the node with the earliest end that can reach it. The
  * transaction is violated if the last node that the unit meets starts after that end. */
-
-/* Is the released lock always the one acquired last? */
-bool st_commit_is_nested(struct st_commit_search *search, uint32_t unit) {
-    const struct st_shape *shape = st_unit_shape(search->analysis->model, unit);
-    size_t depth = shape->held_count;
-    st_reserve(&search->stack, &search->stack_capacity, depth + shape->count + 1);
-    for (size_t i = 0; i < depth; i++)
-        search->stack[i] = shape->held[i];
-    for (uint32_t i = 0; i < shape->count; i++) {
-        const struct st_token *token = &shape->tokens[i];
-        if (token->kind == ST_TOKEN_ACQUIRE)
-            search->stack[depth++] = token->target;
-        else if (token->kind == ST_TOKEN_RELEASE &&
-                 (depth == 0 || search->stack[--depth] != token->target))
-            return false;
-    }
-    return true;
-}
 
 static int by_end_of_node(const void *left, const void *right) {
     const struct st_meeting *a = left, *b = right;
@@ -517,10 +474,8 @@ static bool meets_itself(const struct st_commit_search *search, uint32_t transac
     return false;
 }
 
-/* The same as has_one_commit_node, but before meetings are listed and sorted, since there can be
- * thousands. If nodes are either nested or apart, two are apart iff one ends before the last one
- * starts. */
-static bool has_one_nested_node(const struct st_commit_search *search, uint32_t transaction) {
+/* Is no communication node over before another one begins? */
+static bool has_one_commit_node(const struct st_commit_search *search, uint32_t transaction) {
     const struct st_forest *forest = search->analysis->forest;
     uint32_t least_end = UINT32_MAX, last_start = 0;
     for (size_t a = forest->first_access[transaction]; a < forest->first_access[transaction + 1];
@@ -540,8 +495,7 @@ static bool has_one_nested_node(const struct st_commit_search *search, uint32_t 
 }
 
 /* The same for sure, but not each time when it is so: it only looks at guards. Every node of an
- * access contains the one that its guard gives. If those are not apart, the nodes are not
- * either. */
+ * access contains what its guard gives. If those are not apart, the nodes are not either. */
 static bool has_one_guarded_node(const struct st_commit_search *search, uint32_t transaction) {
     const struct st_forest *forest = search->analysis->forest;
     uint32_t least_end = UINT32_MAX, last_start = 0;
@@ -551,7 +505,7 @@ static bool has_one_guarded_node(const struct st_commit_search *search, uint32_t
         const struct st_row *row = st_row_of(forest, access->entry);
         if (!row->count)
             continue;
-        struct st_shape_span node = st_meeting_node(forest, transaction, access->token, row->guard);
+        struct st_shape_span node = st_guarded_node(forest, transaction, access->token, row->guard);
         least_end = node.end < least_end ? node.end : least_end;
         last_start = node.start > last_start ? node.start : last_start;
         if (least_end < last_start)
@@ -562,31 +516,27 @@ static bool has_one_guarded_node(const struct st_commit_search *search, uint32_t
 
 enum st_commit_look st_commit_look(struct st_commit_search *search, uint32_t transaction,
                                    struct st_commit_violation *violation) {
-    bool nested = st_commit_is_nested(search, transaction);
-    if (nested && has_one_guarded_node(search, transaction))
+    if (has_one_guarded_node(search, transaction))
         return ST_COMMIT_ATOMIC;
     if (is_violated_by_one(search, transaction, violation))
         return ST_COMMIT_VIOLATED;
-    return nested && has_one_nested_node(search, transaction) ? ST_COMMIT_ATOMIC : ST_COMMIT_OPEN;
+    return has_one_commit_node(search, transaction) ? ST_COMMIT_ATOMIC : ST_COMMIT_OPEN;
 }
 
 bool st_commit_is_violated(struct st_commit_search *search, uint32_t transaction,
                            struct st_commit_violation *violation) {
     const struct st_predict_options *options = search->analysis->options;
     bool pairwise = search->analysis->pairwise, plain = !pairwise && !options->as_published;
-    bool nested = st_commit_is_nested(search, transaction);
     enum st_commit_look look =
         plain ? st_commit_look(search, transaction, violation) : ST_COMMIT_OPEN;
     if (look != ST_COMMIT_OPEN)
         return look == ST_COMMIT_VIOLATED;
-    if (nested && has_one_nested_node(search, transaction))
+    if (!plain && has_one_commit_node(search, transaction))
         return false;
     find_meetings(search, transaction);
-    if (!nested && has_one_commit_node(search))
-        return false;
     if (pairwise)
         return find_pair(search, transaction, violation);
-    if (plain && nested)
+    if (plain)
         return find_path_at_once(search, transaction, violation);
     if (!(options->as_published && meets_itself(search, transaction)))
         return find_path(search, transaction, violation);
@@ -672,7 +622,6 @@ void st_commit_search_end(struct st_commit_search *search) {
     free(search->indexed);
     free(search->on_subject);
     free(search->same_subject);
-    free(search->stack);
     free(search->low);
     free(search->low_stamp);
 }

@@ -44,8 +44,6 @@ struct st_commit_search {
     uint32_t *indexed, *on_subject; /* by subject: valid if indexed[subject] == subject_stamp */
     uint32_t *same_subject;
     size_t same_capacity;
-    uint32_t *stack; /* of locks */
-    size_t stack_capacity;
 };
 
 /* A violated transaction: at which nodes, and the last unit on the path. */
@@ -65,9 +63,6 @@ enum st_commit_look { ST_COMMIT_ATOMIC, ST_COMMIT_VIOLATED, ST_COMMIT_OPEN };
  * holds as below. */
 enum st_commit_look st_commit_look(struct st_commit_search *search, uint32_t transaction,
                                    struct st_commit_violation *violation);
-
-/* Are the critical sections of the unit properly nested? */
-bool st_commit_is_nested(struct st_commit_search *search, uint32_t unit);
 
 /* Is the transaction violated? If so, search->arrivals has the path to violation->last, which is
  * ST_NO_NAME where the theorem as published needs no path. False with search->expired means
