@@ -24,12 +24,6 @@
 
 #include "predict/model/model.h"
 
-/* So many blocks of each name; by name + 1, the first is that of blocks without one. */
-struct st_name_counts {
-    uint64_t *items;
-    size_t capacity;
-};
-
 struct st_excerpt {
     bool is_used;
     unsigned depths;  /* blocks inside fewer others than this keep their marks; 0 counts as 1 */
