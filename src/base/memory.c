@@ -9,6 +9,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 static _Thread_local jmp_buf *way_out;
 
 _Noreturn void st_out_of_memory(void) {
@@ -122,6 +126,12 @@ void *st_realloc(void *memory, size_t count, size_t size) {
     if (!memory)
         st_out_of_memory();
     return memory;
+}
+
+void st_return_memory(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 char *st_strdup(const char *text) {

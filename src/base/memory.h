@@ -43,6 +43,10 @@ void *st_realloc(void *memory, size_t count, size_t size);
  * 0: not known. */
 size_t st_memory_in_use(void);
 
+/* Gives what was freed back to the system, where the C library can do that. Otherwise it may keep
+ * it for later, and it counts as in use. Takes a while. */
+void st_return_memory(void);
+
 /* A copy of the text. Release with free(). */
 char *st_strdup(const char *text);
 

@@ -32,6 +32,7 @@ struct st_run_needs st_predict_needs(const struct st_predict_plan *plan) {
                                            .data = plan->options.relation == ST_DATA,
                                            .ends_only = ends_are_enough(plan)},
                                  .memory = plan->options.memory};
+    needs.model.may_be_sparse = needs.model.ends_only && plan->options.order == ST_MODEL_BARRIERS;
     st_observers_add(&needs.model.observers, &st_deadlock_observer, 0);
     for (size_t i = 0; i < plan->analysis_count; i++) {
         const struct st_analysis *analysis = &plan->analyses[i];
@@ -108,17 +109,32 @@ static void add_memory_caveats(const struct st_run *run, bool reads_events,
         for (size_t i = 0; i < run->fit.unjudged_names; i++)
             st_prediction_leave_out(prediction, (uint32_t)(i - 1), run->fit.unjudged_by_name[i]);
     }
-    if (reads_events && run->last_kept)
+    if (run->model->sparse && prediction->by[ST_BLOCK_TIMEOUT])
+        st_prediction_may_miss(prediction,
+                               "There was not enough memory for all that blocks do. A block that "
+                               "locks alone do not protect, and that nothing in memory was seen to "
+                               "cut, counts as not decided (--memory gives it more).");
+    /* In tiers, proofs are sought for what is possible; what else needs one has its own caveat. */
+    if (reads_events && run->last_kept &&
+        !(prediction->in_tiers && !prediction->by[ST_BLOCK_POTENTIAL]))
         st_prediction_may_miss(prediction,
                                "There was not enough memory to look for feasible schedules in the "
                                "whole run: blocks towards its end may be cut for certain without a "
                                "proof (--memory gives it more).");
 }
 
-/* Blocks that did nothing that counts. */
-static void add_empty_blocks(const struct st_run *run, struct st_prediction *prediction) {
-    for (size_t i = 0; run->empty && i < run->empty->capacity; i++)
-        st_prediction_add_atomic(prediction, (uint32_t)(i - 1), run->empty->items[i]);
+static void add_atomic_blocks(const struct st_name_counts *counts,
+                              struct st_prediction *prediction) {
+    for (size_t i = 0; i < counts->capacity; i++)
+        st_prediction_add_atomic(prediction, (uint32_t)(i - 1), counts->items[i]);
+}
+
+/* Blocks that did nothing that counts, and those that were not worth the memory. */
+static void add_unlisted_blocks(const struct st_run *run, struct st_prediction *prediction) {
+    if (run->empty)
+        add_atomic_blocks(run->empty, prediction);
+    if (run->model->sparse)
+        add_atomic_blocks(&run->model->guarded, prediction);
 }
 
 void st_predict_run(const struct st_predict_plan *plan, const struct st_run *run,
@@ -130,7 +146,7 @@ void st_predict_run(const struct st_predict_plan *plan, const struct st_run *run
     options.may_deadlock = predictions->deadlock_count || predictions->more_deadlocks;
     for (size_t i = 0; i < plan->analysis_count; i++) {
         run_analysis(&plan->analyses[i], &options, run, &predictions->items[i]);
-        add_empty_blocks(run, &predictions->items[i]);
+        add_unlisted_blocks(run, &predictions->items[i]);
         add_memory_caveats(run, plan->analyses[i].predictor->reads_events, &predictions->items[i]);
         if (plan->analyses[i].predictor->reads_model)
             add_model_caveats(run->model, predictions, &predictions->items[i]);

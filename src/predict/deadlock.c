@@ -2,7 +2,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
-#include "predict/scc.h"
+#include "base/scc.h"
 
 #include <stdlib.h>
 
@@ -32,24 +32,11 @@ struct watch {
     size_t held_count, held_capacity;
 };
 
-static uint32_t *find_groups(const struct st_model *model) {
-    const struct st_map64 *known = &model->lock_pairs;
-    struct st_list_pair *pairs = st_alloc((size_t)known->count + 1, sizeof *pairs);
-    struct st_lists graph;
-    for (uint32_t i = 0; i < known->count; i++)
-        pairs[i] = (struct st_list_pair){(uint32_t)(known->ids[i] >> 32), (uint32_t)known->ids[i]};
-    st_lists_fill(&graph, model->lock_count, pairs, known->count);
-    uint32_t *groups = st_scc_find(&graph);
-    st_lists_free(&graph);
-    free(pairs);
-    return groups;
-}
-
 static void *create(struct st_model *model, unsigned flags) {
     struct watch *watch = st_alloc(1, sizeof *watch);
     (void)flags;
     watch->model = model;
-    watch->groups = find_groups(model);
+    watch->groups = st_scc_of_edges(&model->lock_pairs, model->lock_count);
     st_intern_init(&watch->keys, sizeof(struct request_key));
     return watch;
 }

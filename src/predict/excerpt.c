@@ -84,12 +84,14 @@ static void take_back(struct st_excerpt *excerpt, struct st_excerpt_thread *thre
         excerpt->events[place].op = ST_DROPPED;
 }
 
-static void end_block(struct st_excerpt *excerpt, struct st_excerpt_thread *thread,
-                      const struct st_event *event, uint64_t number) {
+/* By locks, a critical section must not span several transactions, empty ones included. */
+static void end_block(struct st_excerpt *excerpt, const struct st_model *model,
+                      struct st_excerpt_thread *thread, const struct st_event *event,
+                      uint64_t number) {
     size_t depth = thread->depth ? --thread->depth : 0;
     if (depth && depth >= excerpt->depths)
         return;
-    if (depth && thread->kept == thread->open[depth].kept)
+    if (depth && model->options.data && thread->kept == thread->open[depth].kept)
         take_back(excerpt, thread, depth);
     else
         keep(excerpt, thread, event, number);
@@ -109,7 +111,7 @@ static void take(struct st_excerpt *excerpt, const struct st_model *model,
         begin_block(excerpt, thread, event, number);
         break;
     case ST_END:
-        end_block(excerpt, thread, event, number);
+        end_block(excerpt, model, thread, event, number);
         break;
     case ST_READ:
     case ST_WRITE:

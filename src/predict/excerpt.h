@@ -6,7 +6,8 @@
  *    (predict/model/model.h);
  *  - with st_model_options.ends_only, accesses to inner variables: see below;
  *  - begins and ends of blocks inside so many others that nobody judges them;
- *  - blocks inside others of which nothing else is kept: they are atomic, and only counted.
+ *  - if only data counts, blocks inside others of which nothing else is kept: they are atomic, and
+ *    only counted. (By locks, one may be what makes a critical section span several units.)
  * A schedule without them becomes one with them: each is put directly before the next event of its
  * thread that is there. And the other way round.
  *
@@ -23,12 +24,6 @@
 #define SERIATIM_PREDICT_EXCERPT_H
 
 #include "predict/model/model.h"
-
-/* So many blocks of each name; by name + 1, the first is that of blocks without one. */
-struct st_name_counts {
-    uint64_t *items;
-    size_t capacity;
-};
 
 struct st_excerpt {
     bool is_used;

@@ -13,9 +13,10 @@ struct st_run_builder {
     bool needs_events; /* somebody searches them */
     bool keeps_events; /* those of the last pass */
     bool wants_excerpt;
-    unsigned depths; /* that can be judged without the trace, the first included */
-    unsigned depth;  /* so many are unmarked */
-    uint64_t fed;    /* events of the pass so far, or of the last one */
+    bool wants_sparse; /* model */
+    unsigned depths;   /* that can be judged without the trace, the first included */
+    unsigned depth;    /* so many are unmarked */
+    uint64_t fed;      /* events of the pass so far, or of the last one */
     struct st_excerpt excerpt;
     struct st_event *events; /* of a short run: all of them */
     size_t event_capacity;
@@ -36,6 +37,7 @@ struct st_run *st_run_new(const struct st_run_needs *needs) {
     builder->needs_events = needs->events;
     builder->keeps_events = needs->events || needs->depths > 1;
     builder->wants_excerpt = needs->excerpt;
+    builder->wants_sparse = needs->sparse;
     builder->excerpt.depths = needs->depths;
     *run = (struct st_run){.model = builder->model,
                            .shared_model = builder->shared_model,
@@ -94,24 +96,37 @@ static void feed_model(struct st_model *model, const struct st_event_batch *batc
         st_model_feed(model, &batch->events[i], 1, batch->numbers[i]);
 }
 
+/* False: no more can be spared. */
+static bool spare(struct st_run *run) {
+    return !run->shared_model && st_model_spare(run->builder->model);
+}
+
 /* Returns how many of the events are judged. */
 static size_t feed_models(struct st_run *run, const struct st_event_batch *all) {
     struct st_event_batch batch = *all;
     batch.count = st_run_fit_count(&run->fit, all, is_last_pass(run));
     if (!batch.count)
         return 0;
+    if (run->builder->wants_sparse && is_last_pass(run))
+        spare(run);
     feed_model(run->builder->model, &batch);
     feed_model(run->builder->shared_model, &batch);
     run->builder->fed += batch.count;
     return batch.count;
 }
 
-/* If memory is used up, events that only spare us another pass go first. */
+/* If memory is used up, events that only spare us another pass go first, then units without which
+ * most blocks can be judged. */
 static void check_memory(struct st_run *run, uint64_t last) {
-    struct st_excerpt *excerpt = &run->builder->excerpt;
+    struct st_run_builder *builder = run->builder;
+    struct st_excerpt *excerpt = &builder->excerpt;
     size_t judging = st_model_judging_bytes(run->model);
-    if (st_run_fit_is_full(&run->fit, last, judging) &&
-        !(excerpt->is_used && st_excerpt_shrink(excerpt, st_run_fit_room(&run->fit, judging))))
+    if (!st_run_fit_is_full(&run->fit, last, judging))
+        return;
+    if (builder->keeps_events && excerpt->is_used &&
+        st_excerpt_shrink(excerpt, st_run_fit_room(&run->fit, judging)))
+        return;
+    if (!spare(run))
         st_run_fit_end_at(&run->fit, last);
 }
 
@@ -148,6 +163,7 @@ static void end_keeping(struct st_run *run) {
     show_excerpt(run);
 }
 
+/* If the pass was the last one, it may be wanted once more. */
 static void end_models_pass(struct st_run *run) {
     struct st_run_builder *builder = run->builder;
     if (wants_pass(builder->model))
@@ -155,6 +171,8 @@ static void end_models_pass(struct st_run *run) {
     if (wants_pass(builder->shared_model))
         st_model_end_pass(builder->shared_model);
     st_run_fit_end_pass(&run->fit);
+    if (wants_pass(builder->model) && is_last_pass(run))
+        st_run_fit_restart(&run->fit);
 }
 
 /* The next pass may be the last. If the blocks in blocks are to be judged from the excerpt, it may
@@ -171,10 +189,12 @@ void st_run_end_pass(struct st_run *run) {
     struct st_run_builder *builder = run->builder;
     bool last = is_last_pass(run);
     end_models_pass(run);
-    if (builder->keeps_events && last)
-        end_keeping(run);
-    else
+    if (!last)
         prepare_excerpt(run);
+    else if (builder->keeps_events)
+        end_keeping(run);
+    else if (run->numbers)
+        show_excerpt(run); /* there may be room for more */
     builder->fed = 0;
     builder->has_blocks = builder->some.begun > 0;
     st_some_blocks_restart(&builder->some);
@@ -212,13 +232,9 @@ static size_t kept_count(const struct st_run *run) {
     return run->numbers ? run->builder->excerpt.count : run->event_count;
 }
 
-/* The models know from the passes over the trace what they must know before they make units. */
-static void make_units_again(struct st_run *run, const struct st_event *events) {
+/* One pass over the events that are kept. */
+static void feed_kept(struct st_run *run, const struct st_event *events) {
     enum { BATCH = 1 << 16 };
-    struct st_run_builder *builder = run->builder;
-    st_model_restart_units(builder->model);
-    if (builder->shared_model)
-        st_model_restart_units(builder->shared_model);
     for (size_t i = 0; i < kept_count(run); i += BATCH) {
         size_t left = kept_count(run) - i;
         struct st_event_batch batch = {.events = events + i,
@@ -226,11 +242,20 @@ static void make_units_again(struct st_run *run, const struct st_event *events) 
                                        .first = i + 1,
                                        .count = left < BATCH ? left : BATCH};
         size_t count = feed_models(run, &batch);
-        uint64_t last = count ? st_batch_number(&batch, count - 1) : 0;
-        if (count && st_run_fit_is_full(&run->fit, last, st_model_judging_bytes(run->model)))
-            st_run_fit_end_at(&run->fit, last);
+        if (count)
+            check_memory(run, st_batch_number(&batch, count - 1));
     }
     end_models_pass(run);
+}
+
+/* The models know from the passes over the trace what they must know before they make units. */
+static void make_units_again(struct st_run *run, const struct st_event *events) {
+    struct st_run_builder *builder = run->builder;
+    st_model_restart_units(builder->model);
+    if (builder->shared_model)
+        st_model_restart_units(builder->shared_model);
+    while (st_run_wants_pass(run))
+        feed_kept(run, events);
     if (run->numbers)
         show_excerpt(run);
 }

@@ -27,6 +27,7 @@ struct st_run_needs {
     bool excerpt;      /* of those that count only, even if the run is short */
     unsigned depths;   /* so many depths of blocks will be judged; 0 counts as 1 */
     size_t memory;     /* bytes that the process may use; 0: any amount */
+    bool sparse;       /* the model, if that is possible, even if there is enough memory */
     bool shared_model; /* a second model, with variables that are shared, but not contended */
     struct st_blocks_wanted blocks; /* the outermost of these are judged */
 };

@@ -47,6 +47,9 @@ bool st_run_fit_is_full(struct st_run_fit *fit, uint64_t last, size_t judging) {
         (fit->looked && last < fit->looked + EVENTS_PER_CHECK))
         return false;
     fit->looked = last;
+    if (st_memory_in_use() + judging <= fit->memory)
+        return false;
+    st_return_memory();
     return st_memory_in_use() + judging > fit->memory;
 }
 
@@ -66,6 +69,7 @@ void st_run_fit_restart(struct st_run_fit *fit) {
 size_t st_run_fit_room(const struct st_run_fit *fit, size_t spoken_for) {
     if (!fit->memory)
         return 0;
+    st_return_memory();
     size_t used = st_memory_in_use() + spoken_for;
     size_t room = used < fit->memory ? fit->memory - used : 0;
     size_t least = fit->memory / 4 + 1;

@@ -6,8 +6,9 @@
  *
  * Trace number i comes from the seed S + i. All predictors must say the same of each block at every
  * depth (where memory is fresh, they may report more in memory, and never less), whether all events
- * are in memory or only an excerpt of them (predict/excerpt.h). Status 0: all agree; 1: a
- * difference, printed with the smallest trace that shows it; 2: usage. */
+ * are in memory or only an excerpt of them (predict/excerpt.h). A sparse model
+ * (predict/model/spare/spare.h) may leave blocks undecided, and says the same of all others. Status
+ * 0: all agree; 1: a difference, printed with the smallest trace that shows it; 2: usage. */
 #include "reference/avp_generate.h"
 #include "reference/generate_units.h"
 #include "reference/program.h"
@@ -60,9 +61,14 @@ enum { WAYS = sizeof ways / sizeof ways[0] };
 /* ---- comparing ---- */
 
 /* How the outer blocks are taken away. */
-enum deepening { WHOLE, EXCERPT, ANOTHER_PASS, DEEPENINGS };
+enum deepening { WHOLE, EXCERPT, ANOTHER_PASS, SPARSE, SPARSE_PASS, DEEPENINGS };
 
-static const char *const deepening_names[] = {"whole", "excerpt", "another pass"};
+static const char *const deepening_names[] = {"whole", "excerpt", "another pass", "sparse",
+                                              "sparse, another pass"};
+
+static bool reads_trace(enum deepening deepening) {
+    return deepening == ANOTHER_PASS || deepening == SPARSE_PASS;
+}
 
 static void read_passes(struct st_run *run, const struct sample *sample) {
     while (st_run_wants_pass(run)) {
@@ -78,12 +84,21 @@ static struct st_run *read_run(const struct st_run_needs *needs, const struct sa
 }
 
 static void go_deeper(struct st_run *run, const struct sample *sample, enum deepening deepening) {
-    if (deepening != ANOTHER_PASS) {
+    if (!reads_trace(deepening)) {
         st_run_go_deeper(run);
         return;
     }
     st_run_read_deeper(run);
     read_passes(run, sample);
+}
+
+/* What sparse models said of blocks. */
+static uint64_t sparse_verdicts, sparse_undecided, sparse_reported;
+
+static void count_sparse(const struct st_prediction *prediction) {
+    sparse_verdicts += prediction->block_count;
+    sparse_undecided += prediction->by[ST_BLOCK_TIMEOUT];
+    sparse_reported += prediction->by[ST_BLOCK_POTENTIAL] + prediction->by[ST_BLOCK_VIOLATION];
 }
 
 static const struct st_predicted_block *find_block(const struct st_prediction *prediction,
@@ -127,6 +142,8 @@ static bool compare_depth(const struct st_predict_plan *plan, const struct sampl
     struct st_predictions anew, here;
     st_predict_run(plan, fresh, &anew);
     st_predict_run(plan, run, &here);
+    if (run->model->sparse)
+        count_sparse(here.items);
     bool good = !depth || st_run_has_blocks(fresh) == st_run_has_blocks(run);
     if (!good)
         snprintf(why, TEXT, "blocks are left anew, or in memory, but not both");
@@ -151,6 +168,9 @@ static bool compare_way(const struct way *way, const struct sample *sample,
     char difference[TEXT];
     needs.depths = DEPTHS;
     needs.excerpt = deepening != WHOLE;
+    needs.sparse = deepening >= SPARSE;
+    if (needs.sparse && !needs.model.may_be_sparse)
+        return true;
     struct st_run *run = read_run(&needs, sample);
     bool good = true;
     for (unsigned depth = 0; good && depth < DEPTHS; depth++) {
@@ -271,5 +291,8 @@ int main(int argc, char **argv) {
     if (!program_run(&program, check_next, &traces))
         return 1;
     printf("%" PRIu64 " traces: all agree at every depth\n", traces);
+    printf("sparse models: %" PRIu64 " verdicts, %" PRIu64 " of them reports, %" PRIu64
+           " undecided\n",
+           sparse_verdicts, sparse_reported, sparse_undecided);
     return 0;
 }

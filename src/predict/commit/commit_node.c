@@ -89,7 +89,8 @@ static void judge(void *context, unsigned worker, size_t unit) {
     search->expired = st_total_time_is_up(search->total);
     if (!search->expired && st_commit_is_violated(search, (uint32_t)unit, &violation))
         analysis->verdicts[unit] = ST_BLOCK_POTENTIAL;
-    else if (search->expired)
+    else if (search->expired || (analysis->model->sparse && !analysis->pairwise)) /* some paths are
+                                                                                   * not there */
         analysis->verdicts[unit] = ST_BLOCK_TIMEOUT;
 }
 
@@ -158,7 +159,7 @@ static void judge_open(struct st_commit_analysis *analysis, unsigned worker, uin
     struct st_components *components = &analysis->components[worker];
     if (st_components_prove(components, unit))
         analysis->verdicts[unit] = ST_BLOCK_POTENTIAL;
-    else if (st_components_refute(components, unit))
+    else if (!analysis->model->sparse && st_components_refute(components, unit))
         analysis->verdicts[unit] = ST_BLOCK_ATOMIC;
     else
         judge(analysis, worker, unit);

@@ -2,7 +2,7 @@
 #include "predict/commit/lock_ranks.h"
 
 #include "base/memory.h"
-#include "predict/scc.h"
+#include "base/scc.h"
 
 #include <stdlib.h>
 
@@ -68,7 +68,7 @@ struct ranked {
     uint32_t lock, group;
 };
 
-/* Groups are numbered from the locks that are taken last (predict/scc.c). Within one, the lock that
+/* Groups are numbered from the locks that are taken last (base/scc.c). Within one, the lock that
  * the trace has first comes first. */
 static int by_group(const void *left, const void *right) {
     const struct ranked *a = left, *b = right;

@@ -2,12 +2,15 @@
 
 #include "base/bits.h"
 #include "base/memory.h"
+#include "base/scc.h"
 #include "predict/model/contention.h"
 #include "predict/model/exposure.h"
 #include "predict/model/observers.h"
+#include "predict/model/spare/spare.h"
 #include "predict/model/unit_maker.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum pass {
     PASS_SURVEY, /* what are channels used for? What is contended if they impose no order? */
@@ -31,6 +34,7 @@ struct st_model_builder {
     struct st_bits
         hidden_in_block; /* those with accesses that are hidden for the sake of a block */
     struct st_order order;
+    struct st_spare spare;
     struct st_unit_maker *maker;
 };
 
@@ -55,6 +59,7 @@ struct st_model *st_model_new(const struct st_model_options *options) {
     return model;
 }
 
+/* Those that were made; more may follow. */
 static void free_units(struct st_model *model) {
     st_free_table(model->units, model->unit_capacity, sizeof *model->units);
     st_free_table(model->instances, model->instance_capacity, sizeof *model->instances);
@@ -62,6 +67,9 @@ static void free_units(struct st_model *model) {
     free(model->spots);
     st_spots_free(&model->unit_spots);
     st_shapes_free(&model->shapes);
+}
+
+static void end_making(struct st_model *model) {
     st_observers_free(model->observers);
     st_unit_maker_free(model->builder->maker);
     model->builder->maker = NULL;
@@ -73,6 +81,8 @@ void st_model_free(struct st_model *model) {
         return;
     struct st_model_builder *builder = model->builder;
     free_units(model);
+    end_making(model);
+    st_spare_free(&builder->spare);
     st_survey_free(&builder->survey);
     st_exposure_free(&builder->exposure);
     st_bits_free(&builder->neighbours.apart);
@@ -87,6 +97,7 @@ void st_model_free(struct st_model *model) {
     free(builder);
     free(model->variables);
     free(model->locks);
+    free(model->guarded.items);
     st_map64_free(&model->lock_pairs);
     st_map64_free(&model->indivisible);
     st_locksets_free(&model->locksets);
@@ -268,6 +279,20 @@ static bool is_inner(const struct st_model *model, size_t variable) {
            st_is_inner(&model->builder->neighbours, (uint32_t)variable);
 }
 
+/* The locks that protect a variable while several threads are alive: before and after that, nobody
+ * can be met. Most variables are not contended, and the pages of the table stay untouched. */
+static void take_guards(struct st_model *model, const struct st_survey *survey) {
+    struct st_guarding *guarding = &model->builder->spare.guarding;
+    if (!model->options.may_be_sparse || survey->more_roots)
+        return;
+    guarding->groups = st_scc_of_edges(&survey->lock_pairs, model->lock_count);
+    guarding->count = survey->variable_count;
+    guarding->locksets = st_alloc(guarding->count + 1, sizeof *guarding->locksets);
+    for (size_t i = 0; i < guarding->count; i++)
+        if (survey->variables[i].contended && survey->variables[i].protectors)
+            guarding->locksets[i] = survey->variables[i].protectors;
+}
+
 /* Keeps what the survey found and frees the rest. */
 static void take_facts(struct st_model *model) {
     struct st_model_builder *builder = model->builder;
@@ -290,6 +315,7 @@ static void take_facts(struct st_model *model) {
     model->lock_count += model->indivisible.count;
     model->locks = st_alloc(model->lock_count + 1, sizeof *model->locks);
     take_locks(model, survey);
+    take_guards(model, survey);
     st_map64_free(&model->lock_pairs);
     model->lock_pairs = survey->lock_pairs;
     survey->lock_pairs = (struct st_map64){0};
@@ -303,8 +329,55 @@ static void take_facts(struct st_model *model) {
 static void start_units(struct st_model *model) {
     struct st_model_builder *builder = model->builder;
     model->observers = st_observers_new(model, &builder->order);
-    builder->maker = st_unit_maker_new(model, &builder->order);
+    builder->maker = st_unit_maker_new(model, &builder->order,
+                                       model->options.may_be_sparse ? &builder->spare : NULL);
     builder->pass = PASS_UNITS;
+}
+
+static void forget_units(struct st_model *model) {
+    free_units(model);
+    model->units = NULL;
+    model->instances = NULL;
+    model->occurrences = NULL;
+    model->spots = NULL;
+    model->unit_count = model->unit_capacity = 0;
+    model->instance_count = model->instance_capacity = 0;
+    model->occurrence_count = model->occurrence_capacity = 0;
+    model->spot_count = model->spot_capacity = 0;
+    model->unit_tokens = 0;
+    st_shapes_init(&model->shapes);
+    st_spots_init(&model->unit_spots);
+}
+
+/* The last pass comes once more. */
+static void repeat_units(struct st_model *model) {
+    struct st_model_builder *builder = model->builder;
+    forget_units(model);
+    end_making(model);
+    model->held_at_end = false;
+    for (size_t i = 0; i < model->lock_count; i++)
+        model->locks[i].loose = false;
+    if (model->guarded.capacity)
+        memset(model->guarded.items, 0, model->guarded.capacity * sizeof *model->guarded.items);
+    builder->spare.grew = false;
+    st_order_init(&builder->order, model->options.order, &builder->barriers, &builder->onces,
+                  &builder->handovers);
+    st_rwlocks_drop_broken(&builder->rwlocks); /* none is: it is where the pass began again */
+    start_units(model);
+}
+
+static void end_units(struct st_model *model) {
+    struct st_model_builder *builder = model->builder;
+    st_unit_maker_finish(builder->maker);
+    if (model->sparse && builder->spare.grew) {
+        repeat_units(model);
+        return;
+    }
+    st_observers_finish(model->observers);
+    st_unit_maker_free(builder->maker);
+    builder->maker = NULL;
+    st_shapes_finish(&model->shapes);
+    builder->pass = PASS_NONE;
 }
 
 void st_model_end_pass(struct st_model *model) {
@@ -321,12 +394,7 @@ void st_model_end_pass(struct st_model *model) {
     if (dropped || exposed || (first && has_channels(model))) {
         survey_again(model);
     } else if (builder->pass == PASS_UNITS) {
-        st_unit_maker_finish(builder->maker);
-        st_observers_finish(model->observers);
-        st_unit_maker_free(builder->maker);
-        builder->maker = NULL;
-        st_shapes_finish(&model->shapes);
-        builder->pass = PASS_NONE;
+        end_units(model);
     } else {
         take_facts(model);
         start_units(model);
@@ -346,31 +414,25 @@ static void show_again(struct st_model *model) {
         if (!variable->shared || !st_bits_has(&model->builder->hidden_in_block, i))
             continue;
         variable->contended = true;
+        if (i < model->builder->spare.guarding.count)
+            model->builder->spare.guarding.locksets[i] = 0; /* hidden accesses did not count */
         if (variable->indivisible)
             model->locks[st_variable_lock(model, i)].contended = true;
     }
 }
 
 void st_model_restart_units(struct st_model *model) {
-    struct st_model_builder *builder = model->builder;
-    free_units(model);
     show_again(model);
-    model->units = NULL;
-    model->instances = NULL;
-    model->occurrences = NULL;
-    model->spots = NULL;
-    model->unit_count = model->unit_capacity = 0;
-    model->instance_count = model->instance_capacity = 0;
-    model->occurrence_count = model->occurrence_capacity = 0;
-    model->spot_count = model->spot_capacity = 0;
-    model->unit_tokens = 0;
-    model->held_at_end = false;
-    for (size_t i = 0; i < model->lock_count; i++)
-        model->locks[i].loose = false;
-    st_shapes_init(&model->shapes);
-    st_spots_init(&model->unit_spots);
-    st_order_init(&builder->order, model->options.order, &builder->barriers, &builder->onces,
-                  &builder->handovers);
-    st_rwlocks_drop_broken(&builder->rwlocks); /* none is: it is where the pass began again */
-    start_units(model);
+    repeat_units(model);
+}
+
+bool st_model_spare(struct st_model *model) {
+    struct st_model_builder *builder = model->builder;
+    if (!model->options.may_be_sparse || model->sparse || builder->pass != PASS_UNITS)
+        return false;
+    model->sparse = true;
+    forget_units(model);
+    st_unit_maker_forget(builder->maker);
+    builder->spare.grew |= builder->spare.variables.capacity || builder->spare.locks.capacity;
+    return true;
 }

@@ -69,6 +69,7 @@ struct st_model_options {
                 * that span several units */
     bool keep_shared;      /* shapes include variables that are shared but not contended */
     bool ends_only;        /* shapes leave out inner variables */
+    bool may_be_sparse;    /* commit nodes by conflicts are all that it is for */
     bool keep_repetitions; /* no trimming, for comparison */
     bool keep_sequence;    /* keep all occurrences of units, in order; each event outside blocks is
                             * then a unit of its own, even in critical sections */
@@ -89,6 +90,12 @@ struct st_unit {
     uint64_t count;      /* how many units are like this one */
     uint64_t begin, end; /* events: the begin of the first such unit and the end of the last */
     size_t spots; /* in st_model.unit_spots: where the tokens of the first such unit were seen */
+};
+
+/* So many blocks of each name; by name + 1, the first is that of blocks without one. */
+struct st_name_counts {
+    uint64_t *items;
+    size_t capacity;
 };
 
 /* An executed transaction. Parts of one block have the same begin. */
@@ -150,6 +157,8 @@ struct st_model {
     struct st_map64 indivisible;    /* variables: number i has the lock first_atomic_lock + i */
     uint64_t channel_events;        /* of channels whose order need not hold in every schedule */
     uint64_t accesses, unescaped;   /* as in struct st_survey (contention.h) */
+    bool sparse;                    /* not all units are there (predict/model/spare/spare.h) */
+    struct st_name_counts guarded;  /* if it is sparse: blocks that are atomic, and no instances */
     bool held_at_end;               /* a contended lock was held when the trace ended */
     struct st_observers *observers; /* those of the options */
     struct st_model_builder *builder;
@@ -165,6 +174,10 @@ bool st_model_makes_units(const struct st_model *model);
 void st_model_feed(struct st_model *model, const struct st_event *events, size_t count,
                    uint64_t first);
 void st_model_end_pass(struct st_model *model);
+
+/* Makes the model sparse from now on: it drops all units, and may want the present pass once more.
+ * False: it is already, or somebody needs all units. */
+bool st_model_spare(struct st_model *model);
 
 /* Forgets all units, and wants the last pass once more: for the same trace with other blocks. What
  * the model knows about variables, locks and channels stays, as it does not depend on blocks. So

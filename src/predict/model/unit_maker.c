@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/number_table.h"
+#include "predict/model/spare/spare.h"
 #include "predict/model/unit_tokens.h"
 
 #include <stdlib.h>
@@ -24,6 +25,7 @@ struct actor {
     uint32_t depth; /* of blocks */
     uint32_t block;
     uint64_t begin, end, begin_loc; /* of the block; end is 0 while it runs */
+    bool parted;                    /* the block is judged in parts, or the trace ends in it */
     enum gathering state;
     bool is_transaction;  /* the gathered unit is a transaction */
     uint64_t first, last; /* its events; `last` is UINT64_MAX while it runs */
@@ -45,6 +47,7 @@ struct actor {
 struct st_unit_maker {
     struct st_model *model;
     struct st_order *order;
+    struct st_spare *spare; /* NULL: all units are kept */
     struct actor *actors;
     size_t actor_count, actor_capacity;
     struct st_number_table units; /* of the model, by what makes them alike */
@@ -55,13 +58,22 @@ struct st_unit_maker {
     uint64_t last_event;
 };
 
-struct st_unit_maker *st_unit_maker_new(struct st_model *model, struct st_order *order) {
-    enum { FIRST_SLOTS = 256 };
+enum { FIRST_SLOTS = 256 };
+
+struct st_unit_maker *st_unit_maker_new(struct st_model *model, struct st_order *order,
+                                        struct st_spare *spare) {
     struct st_unit_maker *maker = st_alloc(1, sizeof *maker);
     maker->model = model;
     maker->order = order;
+    maker->spare = spare;
     st_numbers_grow(&maker->units, FIRST_SLOTS);
     return maker;
+}
+
+void st_unit_maker_forget(struct st_unit_maker *maker) {
+    st_numbers_free(&maker->units);
+    maker->units = (struct st_number_table){0};
+    st_numbers_grow(&maker->units, FIRST_SLOTS);
 }
 
 void st_unit_maker_free(struct st_unit_maker *maker) {
@@ -156,10 +168,30 @@ static void put_occurrence(struct st_model *model, const struct st_unit *unit,
         model->spots[model->spot_count++] = (struct st_spot){tokens[i].number, tokens[i].loc};
 }
 
-/* Adds a unit of these tokens and of the events first .. last. */
+static struct st_spare_verdict spare_unit(struct st_unit_maker *maker, const struct actor *actor,
+                                          const struct st_seen_token *tokens, size_t count,
+                                          const uint32_t *held, size_t held_count,
+                                          bool transaction) {
+    const struct st_ended_unit unit = {.held = held,
+                                       .held_count = held_count,
+                                       .tokens = tokens,
+                                       .count = count,
+                                       .transaction = transaction,
+                                       .open = actor->parted || actor->ordered_within,
+                                       .block = actor->block};
+    if (!maker->spare)
+        return (struct st_spare_verdict){true, transaction};
+    return st_spare_take(maker->spare, maker->model, &unit);
+}
+
+/* Adds a unit of these tokens and of the events first .. last, if it is to be kept. */
 static void put_unit(struct st_unit_maker *maker, struct actor *actor,
                      const struct st_seen_token *tokens, size_t count, const uint32_t *held,
                      size_t held_count, bool transaction, uint64_t first, uint64_t last) {
+    struct st_spare_verdict spared =
+        spare_unit(maker, actor, tokens, count, held, held_count, transaction);
+    if (!spared.keep_unit)
+        return;
     st_reserve(&maker->tokens, &maker->token_capacity, count + 1);
     uint32_t own_first = 0, own_end = 0;
     for (size_t i = 0; i < count; i++) {
@@ -173,10 +205,10 @@ static void put_unit(struct st_unit_maker *maker, struct actor *actor,
                                            (uint32_t)held_count, maker->tokens, (uint32_t)count),
                            .first_period = actor->first_period,
                            .last_period = actor->last_period,
-                           .block = transaction ? actor->block : ST_NO_NAME,
+                           .block = spared.keep_instance ? actor->block : ST_NO_NAME,
                            .own_first = own_first,
                            .own_end = own_end,
-                           .transaction = transaction,
+                           .transaction = spared.keep_instance,
                            .begin = count && tokens[0].number < first ? tokens[0].number : first};
     struct st_unit *unit = unit_like(maker, &like);
     if (!unit->count++) {
@@ -186,7 +218,7 @@ static void put_unit(struct st_unit_maker *maker, struct actor *actor,
     unit->end = count && tokens[count - 1].number > last ? tokens[count - 1].number : last;
     if (maker->model->options.keep_sequence)
         put_occurrence(maker->model, unit, tokens, count);
-    if (transaction)
+    if (spared.keep_instance)
         put_instance(maker->model, actor, unit);
 }
 
@@ -466,6 +498,7 @@ static void on_begin(struct st_unit_maker *maker, struct actor *actor, const str
     actor->block = event->target;
     actor->begin = number;
     actor->end = 0;
+    actor->parted = false;
     actor->begin_loc = event->loc;
 }
 
@@ -490,6 +523,7 @@ static void note_order_within(struct st_unit_maker *maker, struct actor *actor,
 static void on_order(struct st_unit_maker *maker, struct actor *actor, const struct st_event *event,
                      uint64_t number) {
     bool splits = st_order_splits(maker->order, event);
+    actor->parted |= splits && actor->depth;
     if (splits && actor->depth)
         end_part(maker, actor, number, true);
     else if (splits && is_gathering(actor))
@@ -552,6 +586,7 @@ void st_unit_maker_finish(struct st_unit_maker *maker) {
         if (actor->step_count)
             close_step(maker, actor);
         maker->model->held_at_end |= actor->held_count > 0;
+        actor->parted |= actor->depth > 0;
         if (actor->depth)
             end_part(maker, actor, maker->last_event, true);
         else if (is_gathering(actor))

@@ -15,14 +15,21 @@
 
 struct st_unit_maker;
 
+struct st_spare;
+
 /* The model must already have the facts about variables and locks. The maker fills its units,
- * instances and shapes, and marks loose locks. Both arguments outlive the maker. */
-struct st_unit_maker *st_unit_maker_new(struct st_model *model, struct st_order *order);
+ * instances and shapes, and marks loose locks. `spare` says which units are kept; NULL: all. The
+ * arguments outlive the maker. */
+struct st_unit_maker *st_unit_maker_new(struct st_model *model, struct st_order *order,
+                                        struct st_spare *spare);
 void st_unit_maker_free(struct st_unit_maker *maker);
 
 /* Takes all events of the trace, in order. Also updates the order of periods. */
 void st_unit_maker_event(struct st_unit_maker *maker, const struct st_event *event,
                          uint64_t number);
+
+/* Forgets the units that it has made, as the model does. */
+void st_unit_maker_forget(struct st_unit_maker *maker);
 
 /* Ends the trace, which may be inside blocks and critical sections. */
 void st_unit_maker_finish(struct st_unit_maker *maker);

@@ -10,7 +10,7 @@
 #include "base/lower_bound.h"
 #include "base/memory.h"
 #include "predict/blocks/exact/exact_groups.h"
-#include "predict/scc.h"
+#include "base/scc.h"
 
 #include <stdlib.h>
 

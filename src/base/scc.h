@@ -1,6 +1,8 @@
 /* Strongly connected components of a graph: nodes that lie on a cycle together are in one group. */
-#ifndef SERIATIM_PREDICT_SCC_H
-#define SERIATIM_PREDICT_SCC_H
+#ifndef SERIATIM_BASE_SCC_H
+#define SERIATIM_BASE_SCC_H
+
+#include "base/map64.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +25,8 @@ void st_lists_free(struct st_lists *lists);
 /* For each node of the graph, whose successors are the lists, a number of its group. Release with
  * free(). */
 uint32_t *st_scc_find(const struct st_lists *graph);
+
+/* The same for so many nodes, and edges as keys: from the upper half to the lower half. */
+uint32_t *st_scc_of_edges(const struct st_map64 *edges, size_t count);
 
 #endif

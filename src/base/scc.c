@@ -1,5 +1,5 @@
 /* Tarjan's algorithm, with a stack of its own instead of recursion: graphs may be deep. */
-#include "predict/scc.h"
+#include "base/scc.h"
 
 #include "base/memory.h"
 
@@ -96,4 +96,16 @@ uint32_t *st_scc_find(const struct st_lists *graph) {
     free(walk.path);
     free(walk.open);
     return walk.groups;
+}
+
+uint32_t *st_scc_of_edges(const struct st_map64 *edges, size_t count) {
+    struct st_list_pair *pairs = st_alloc((size_t)edges->count + 1, sizeof *pairs);
+    struct st_lists graph;
+    for (uint32_t i = 0; i < edges->count; i++)
+        pairs[i] = (struct st_list_pair){(uint32_t)(edges->ids[i] >> 32), (uint32_t)edges->ids[i]};
+    st_lists_fill(&graph, count, pairs, edges->count);
+    uint32_t *groups = st_scc_find(&graph);
+    st_lists_free(&graph);
+    free(pairs);
+    return groups;
 }
