@@ -358,6 +358,11 @@ class Answers(PredictCase):
         for engine in ENGINES:
             self.assertEqual(self.reported(trace, engine), "a")
 
+    def test_who_joined_a_thread_did_not_wait_for_what_it_does_later(self):
+        damaged = events("T1.fork(T2) T1.join(T2) T1.w(x) T2.begin(f) T2.w(x) T2.w(x) T2.end")
+        for engine in ("tas", "commit-node", "tiers"):
+            self.assertEqual(self.reported(damaged, engine, "--repair", "-q"), "f", engine)
+
     def test_a_trace_without_blocks_has_nothing_to_cut(self):
         answer = self.predict(events("T1.w(x) T2.w(x)"), "--engine", "all")
         self.assertEqual(answer.status, 0)
