@@ -480,8 +480,9 @@ class TotalTime(PredictCase):
 
     def interrupted(self, trace, *options):
         """Starts a search in the trace that would not end, and interrupts it. Two things are waited for:
-        the command minds interrupts, as it does when it has read the trace, and it has then searched
-        for half a second of processor time, whatever the clock says."""
+        the command minds interrupts, as it does when it has read the trace, and then each of its threads
+        has searched for half a second of processor time, whatever the clock says, or has nothing left to
+        search. A block that takes less is done then, whoever has it."""
         self.write("endless.std", trace)
         process = subprocess.Popen([str(BINARY), "predict", *self.SEARCH, *options, "endless.std"],
                                    cwd=self.folder, stdout=subprocess.PIPE, text=True)
@@ -491,13 +492,27 @@ class TotalTime(PredictCase):
             caught = re.search(r"^SigCgt:\s*(\w+)$", (folder / "status").read_text(), re.M)[1]
             return int(caught, 16) >> (signal.SIGINT - 1) & 1
 
-        def ticks():
-            return int((folder / "stat").read_text().rpartition(")")[2].split()[11])
+        def threads():
+            """The state and the processor time of each, in ticks."""
+            found = {}
+            for task in (folder / "task").iterdir():
+                try:
+                    words = (task / "stat").read_text().rpartition(")")[2].split()
+                except OSError:
+                    continue  # it has ended
+                found[task.name] = words[0], int(words[11])
+            return found
+
+        def has_searched(begun):
+            enough = os.sysconf("SC_CLK_TCK") // 2
+            done = {name: ticks >= begun.get(name, (None, 0))[1] + enough
+                    for name, (state, ticks) in threads().items() if state != "S"}
+            return done and all(done.values())
 
         while not is_minded():
             time.sleep(0.01)
-        begun = ticks()
-        while ticks() < begun + os.sysconf("SC_CLK_TCK") // 2:
+        begun = threads()
+        while not has_searched(begun):
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         text, _ = process.communicate()
