@@ -358,6 +358,11 @@ class Answers(PredictCase):
         for engine in ENGINES:
             self.assertEqual(self.reported(trace, engine), "a")
 
+    def test_who_joined_a_thread_did_not_wait_for_what_it_does_later(self):
+        damaged = events("T1.fork(T2) T1.join(T2) T1.w(x) T2.begin(f) T2.w(x) T2.w(x) T2.end")
+        for engine in ("tas", "commit-node", "tiers"):
+            self.assertEqual(self.reported(damaged, engine, "--repair", "-q"), "f", engine)
+
     def test_a_trace_without_blocks_has_nothing_to_cut(self):
         answer = self.predict(events("T1.w(x) T2.w(x)"), "--engine", "all")
         self.assertEqual(answer.status, 0)
@@ -475,8 +480,9 @@ class TotalTime(PredictCase):
 
     def interrupted(self, trace, *options):
         """Starts a search in the trace that would not end, and interrupts it. Two things are waited for:
-        the command minds interrupts, as it does when it has read the trace, and it has then searched
-        for half a second of processor time, whatever the clock says."""
+        the command minds interrupts, as it does when it has read the trace, and then each of its threads
+        has searched for half a second of processor time, whatever the clock says, or has nothing left to
+        search. A block that takes less is done then, whoever has it."""
         self.write("endless.std", trace)
         process = subprocess.Popen([str(BINARY), "predict", *self.SEARCH, *options, "endless.std"],
                                    cwd=self.folder, stdout=subprocess.PIPE, text=True)
@@ -486,13 +492,27 @@ class TotalTime(PredictCase):
             caught = re.search(r"^SigCgt:\s*(\w+)$", (folder / "status").read_text(), re.M)[1]
             return int(caught, 16) >> (signal.SIGINT - 1) & 1
 
-        def ticks():
-            return int((folder / "stat").read_text().rpartition(")")[2].split()[11])
+        def threads():
+            """The state and the processor time of each, in ticks."""
+            found = {}
+            for task in (folder / "task").iterdir():
+                try:
+                    words = (task / "stat").read_text().rpartition(")")[2].split()
+                except OSError:
+                    continue  # it has ended
+                found[task.name] = words[0], int(words[11])
+            return found
+
+        def has_searched(begun):
+            enough = os.sysconf("SC_CLK_TCK") // 2
+            done = {name: ticks >= begun.get(name, (None, 0))[1] + enough
+                    for name, (state, ticks) in threads().items() if state != "S"}
+            return done and all(done.values())
 
         while not is_minded():
             time.sleep(0.01)
-        begun = ticks()
-        while ticks() < begun + os.sysconf("SC_CLK_TCK") // 2:
+        begun = threads()
+        while not has_searched(begun):
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         text, _ = process.communicate()

@@ -47,7 +47,7 @@ static void fork_or_join(struct run *run, uint32_t parent, bool revive) {
     if (child == parent)
         return;
     if (run->state[child] == UNBORN || (revive && run->state[child] == JOINED)) {
-        uint32_t old = run->state[child] == JOINED ? now(run, child) : MOST;
+        uint32_t old = run->state[child] == JOINED ? run->periods.current[child] - 1 : MOST;
         st_periods_fork(&run->periods, parent, child);
         run->state[child] = ALIVE;
         run->parent[child] = parent;

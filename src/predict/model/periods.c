@@ -96,12 +96,6 @@ static void start(struct st_periods *periods, uint32_t thread, uint32_t chain, u
     last->count++;
 }
 
-uint32_t st_periods_now(struct st_periods *periods, uint32_t thread) {
-    if (thread >= periods->current_capacity || !periods->current[thread])
-        start(periods, thread, new_chain(periods), 0);
-    return periods->current[thread] - 1;
-}
-
 /* The clock of whatever comes after the period. */
 static struct st_period_clock clock_after(const struct st_periods *periods, uint32_t period) {
     const struct st_period *from = &periods->items[period];
@@ -109,6 +103,16 @@ static struct st_period_clock clock_after(const struct st_periods *periods, uint
     merge_clock(&clock, &periods->clocks[from->clock]);
     raise_clock(&clock, from->chain, from->index + 1);
     return clock;
+}
+
+/* The thread goes on after all. */
+static __attribute__((noinline)) void reopen_chain(struct st_periods *periods, uint32_t chain) {
+    size_t kept = 0;
+    for (size_t i = 0; i < periods->ended_count; i++)
+        if (periods->ended[i] != chain)
+            periods->ended[kept++] = periods->ended[i];
+    periods->ended_count = kept;
+    periods->chains[chain].ended = false;
 }
 
 /* Starts the next period of a thread, with another clock. In a repaired trace, a thread may
@@ -122,8 +126,25 @@ static void go_on(struct st_periods *periods, uint32_t now, uint32_t clock) {
         merge_clock(&own, &periods->clocks[clock]);
         chain = new_chain(periods);
         clock = keep_clock(periods, own);
+    } else if (periods->chains[chain].ended) {
+        reopen_chain(periods, chain);
     }
     start(periods, from.thread, chain, clock);
+}
+
+/* In a repaired trace, a thread may have an event after it was joined. Who joined it did not wait
+ * for that, so it is another period. */
+uint32_t st_periods_now(struct st_periods *periods, uint32_t thread) {
+    if (thread >= periods->current_capacity || !periods->current[thread]) {
+        start(periods, thread, new_chain(periods), 0);
+    } else {
+        const struct st_period_chain *chain =
+            &periods->chains[periods->items[periods->current[thread] - 1].chain];
+        uint32_t now = periods->current[thread] - 1;
+        if (__builtin_expect(chain->ended || chain->thread != thread, 0))
+            go_on(periods, now, periods->items[now].clock);
+    }
+    return periods->current[thread] - 1;
 }
 
 void st_periods_fork(struct st_periods *periods, uint32_t parent, uint32_t child) {
