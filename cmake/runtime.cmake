@@ -41,6 +41,17 @@ foreach(name libtsan.so libtsan.so.2)
 endforeach()
 install(TARGETS seriatim_rt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/seriatim)
 
+# Headers that gcc finds before those of the system.
+add_custom_command(
+  OUTPUT ${RUNTIME_DIR}/include/string.h
+  COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/src/runtime/headers/string.h
+          ${RUNTIME_DIR}/include/string.h
+  DEPENDS src/runtime/headers/string.h)
+add_custom_target(seriatim_rt_headers ALL DEPENDS ${RUNTIME_DIR}/include/string.h)
+add_dependencies(seriatim_rt seriatim_rt_headers)
+install(FILES ${RUNTIME_DIR}/include/string.h DESTINATION
+        ${CMAKE_INSTALL_LIBDIR}/seriatim/include)
+
 # The static one, as cmake/static-runtime describes it.
 add_custom_command(
   OUTPUT ${RUNTIME_DIR}/libseriatim_rt.a

@@ -26,6 +26,10 @@ bool st_runtime_has_archive(const char *place) {
            holds(place, ST_RUNTIME_ARCHIVE_LINK_NAME);
 }
 
+bool st_runtime_has_headers(const char *place) {
+    return holds(place, ST_RUNTIME_HEADERS "/string.h");
+}
+
 static char *from_variable(const char *folder, const char *command, struct st_error *error) {
     if (is_complete(folder)) {
         char *path = realpath(folder, NULL);

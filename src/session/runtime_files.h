@@ -17,6 +17,9 @@
 #define ST_RUNTIME_ARCHIVE_NAMES "libseriatim_rt.a.syms"
 #define ST_RUNTIME_ARCHIVE_LINK_NAME "libtsan.a"
 
+/* The folder with headers that gcc finds before those of the system. */
+#define ST_RUNTIME_HEADERS "include"
+
 /* The absolute path of the folder that holds it, or NULL. SERIATIM_RUNTIME_DIR names it; otherwise
  * it is found relative to the running program, in a build folder or installed. Release with
  * free(). `command` is for the error. */
@@ -24,5 +27,8 @@ char *st_runtime_folder(const char *command, struct st_error *error);
 
 /* Does the folder also hold the archive and its files? */
 bool st_runtime_has_archive(const char *place);
+
+/* And the headers? */
+bool st_runtime_has_headers(const char *place);
 
 #endif

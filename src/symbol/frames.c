@@ -167,6 +167,24 @@ static size_t find_chain(Dwarf_Die *function, uint64_t address, Dwarf_Die chain[
     return count;
 }
 
+/* Does debug information say that an inlined function is part of what calls it (the attribute
+ * `artificial`)? The members that a C++ compiler writes itself are no such functions: they have
+ * their name from elsewhere. gcc does not say it with link-time optimisation. */
+static bool is_part_of_caller(Dwarf_Die *inlined) {
+    Dwarf_Attribute attribute;
+    Dwarf_Die function;
+    return dwarf_formref_die(dwarf_attr(inlined, DW_AT_abstract_origin, &attribute), &function) &&
+           dwarf_hasattr(&function, DW_AT_artificial) && dwarf_hasattr(&function, DW_AT_name);
+}
+
+/* How many functions of a chain are to be seen. */
+static size_t count_visible(Dwarf_Die *chain, size_t count) {
+    size_t visible = 1;
+    while (visible < count && !is_part_of_caller(&chain[visible]))
+        visible++;
+    return visible;
+}
+
 /* ---- lines ---- */
 
 /* Is the address in that function itself, not in what was inlined into it? */
@@ -263,18 +281,20 @@ static struct st_code_place *place_in_function(struct st_object *object, Dwarf_D
     Dwarf_Die chain[MOST_FRAMES];
     uint64_t in_dwarf = address - st_units_bias(object->units);
     struct st_code_place *place = st_alloc(1, sizeof *place);
-    place->count = find_chain(function, in_dwarf, chain);
+    size_t count = find_chain(function, in_dwarf, chain);
+    place->count = count_visible(chain, count);
     place->frames = st_alloc(place->count, sizeof *place->frames);
     for (size_t i = 0; i < place->count; i++) {
         Dwarf_Die *die = &chain[place->count - 1 - i];
         struct st_frame *frame = &place->frames[i];
         frame->function = name_of(object, die, address);
         frame->inlined = i + 1 < place->count;
-        if (i == 0) {
+        if (i == 0 && place->count == count) {
             find_line(unit, die, in_dwarf, base, frame);
-        } else { /* where the frame before was called from */
+        } else { /* where the function that is inlined into it was called from */
             frame->file = file_of(die + 1, DW_AT_call_file, base);
             frame->line = number_of(die + 1, DW_AT_call_line);
+            frame->column = i == 0 ? number_of(die + 1, DW_AT_call_column) : 0;
         }
     }
     place->function.name = place->frames[place->count - 1].function;

@@ -549,8 +549,11 @@ class Arguments(WrapperCase):
         self.assertEqual(compiling, [
             "-fsanitize=thread", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls",
             "-fno-jump-tables",
-            "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset", "-fno-ipa-icf",
-            "-fno-ipa-cp", "-fno-ipa-sra", "--param=max-completely-peel-times=0", "-Wno-tsan",
+            *("-fno-builtin-" + name for name in (
+                "memcpy", "memmove", "memset", "mempcpy", "bzero", "bcopy", "memcmp", "bcmp",
+                "strcpy", "stpcpy", "strncpy", "stpncpy", "strcat", "strncat", "strcmp", "strncmp",
+                "sprintf", "snprintf")),
+            "-fno-ipa-icf", "-fno-ipa-cp", "-fno-ipa-sra", "--param=max-completely-peel-times=0", "-Wno-tsan",
             "-fno-inline-functions",
             "-fno-inline-small-functions", "-fno-inline-functions-called-once", "-fno-partial-inlining",
             "--param=early-inlining-insns=0", "--param=max-inline-insns-single=0"])
@@ -571,6 +574,19 @@ class Arguments(WrapperCase):
         self.assertEqual(self.added("a.c", SERIATIM_CC=self.folder / "my-clang-99"),
                          clang + linking + ["-fno-sanitize-link-runtime"])
         self.assertEqual(self.added("a.o", SERIATIM_CC=self.folder / "my-clang-99"), linking)
+
+    def test_headers_are_added_where_they_are(self):
+        place = self.folder / "runtime"
+        shutil.copytree(stub_runtime(), place, symlinks=True)
+        (place / "include").mkdir()
+        without = self.added("-c", "a.c", SERIATIM_RUNTIME_DIR=place)
+        (place / "include" / "string.h").touch()
+        with_them = self.added("-c", "a.c", SERIATIM_RUNTIME_DIR=place)
+        at = with_them.index("-isystem")
+        self.assertEqual(with_them[at + 1], str((place / "include").resolve()))
+        self.assertEqual(with_them[:at] + with_them[at + 2:], without)
+        # Whoever compiles alone needs no runtime library.
+        self.assertEqual(self.added("-c", "a.c", SERIATIM_RUNTIME_DIR=self.folder), without)
 
     def test_options_from_the_environment_are_not_for_the_compiler(self):
         self.added("-c", "a.c", SERIATIM_OPTIONS="--nonesuch")

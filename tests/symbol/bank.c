@@ -52,11 +52,22 @@ INLINED void middle(const struct site *caller) {
     PROBE("middle", DEFINITION, caller);
 }
 
+/* By the attribute it is part of its caller. With link-time optimisation gcc forgets that. */
+#ifdef LINK_TIME
+#define probe_within probe_call
+#else
+INLINED __attribute__((artificial)) void probe_within(const struct site *site) {
+    probe_call(site);
+    __asm__ volatile("");
+}
+#endif
+
 NOT_INLINED void outer(void) {
     enum { DEFINITION = __LINE__ - 1 };
     static int calls;
     static struct account spare[2];
     PROBE("outer", DEFINITION, NULL);
+    PROBE_THROUGH(probe_within, "outer", DEFINITION, NULL);
     const struct site first = {"outer", __LINE__ + 1, DEFINITION, NULL};
     middle(&first);
     for (int i = 0; i < 2; i++) {

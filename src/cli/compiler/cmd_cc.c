@@ -28,13 +28,29 @@ static const char *const common_flags[] = {"-fsanitize=thread",       "-g",
                                            "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls",
                                            "-fno-jump-tables",        NULL};
 
-/* gcc would copy small pieces of memory without a call, unseen. It would merge equal functions,
+/* gcc would copy and compare small pieces of memory, and known texts, without a call, unseen. (Of
+ * some, src/runtime/headers/string.h makes accesses that are seen.) It would merge equal functions,
  * and make variants of others under other names. It would write the turns of a short loop one after
  * the other, so that nobody can see that there was a loop. And it warns that ThreadSanitizer does
  * not support fences, which does not concern us, and would be an error with -Werror. */
 static const char *const gcc_flags[] = {"-fno-builtin-memcpy",
                                         "-fno-builtin-memmove",
                                         "-fno-builtin-memset",
+                                        "-fno-builtin-mempcpy",
+                                        "-fno-builtin-bzero",
+                                        "-fno-builtin-bcopy",
+                                        "-fno-builtin-memcmp",
+                                        "-fno-builtin-bcmp",
+                                        "-fno-builtin-strcpy",
+                                        "-fno-builtin-stpcpy",
+                                        "-fno-builtin-strncpy",
+                                        "-fno-builtin-stpncpy",
+                                        "-fno-builtin-strcat",
+                                        "-fno-builtin-strncat",
+                                        "-fno-builtin-strcmp",
+                                        "-fno-builtin-strncmp",
+                                        "-fno-builtin-sprintf",
+                                        "-fno-builtin-snprintf",
                                         "-fno-ipa-icf",
                                         "-fno-ipa-cp",
                                         "-fno-ipa-sra",
@@ -97,6 +113,17 @@ static bool leaves_inlining_alone(void) {
     return chosen && *chosen && strcmp(chosen, "0") != 0;
 }
 
+/* Programs can do without these headers, so it is no error if they are missing. */
+static void add_headers(struct call *call) {
+    struct st_error error;
+    char *place = st_runtime_folder(call->language->command, &error);
+    if (place && st_runtime_has_headers(place)) {
+        add(call, "-isystem");
+        add(call, join(call, place, "/", ST_RUNTIME_HEADERS));
+    }
+    free(place);
+}
+
 /* clang complains about unused options, so it gets none when it only links. */
 static void add_compile_flags(struct call *call) {
     bool clang = call->compiler.kind == COMPILER_CLANG;
@@ -104,6 +131,8 @@ static void add_compile_flags(struct call *call) {
         return;
     add_list(call, common_flags);
     add_list(call, clang ? clang_flags : gcc_flags);
+    if (!clang)
+        add_headers(call);
     if (!leaves_inlining_alone())
         add_list(call, clang ? clang_inline_flags : gcc_inline_flags);
 }

@@ -70,10 +70,13 @@ RT_EXPORT void __tsan_vptr_update(void **pointer, void *value) {
         rt_access((uintptr_t)pointer, sizeof *pointer, true, RT_CALLER);
 }
 
+/* gcc, for what may not be aligned: numbers that are copied byte by byte, above all. */
 #define RANGE(name, write)                                                                         \
     RT_EXPORT void name(void *address, size_t size);                                               \
     RT_EXPORT void name(void *address, size_t size) {                                              \
-        if (rt_self)                                                                               \
+        if (size - 1 < 8)                                                                          \
+            rt_access((uintptr_t)address, size, write, RT_CALLER);                                 \
+        else if (rt_self)                                                                          \
             rt_range_slow((uintptr_t)address, size, write, RT_CALLER);                             \
     }
 
