@@ -1,5 +1,15 @@
 package seriatim.calls;
 
+import seriatim.calls.atomic.Accumulating;
+import seriatim.calls.atomic.AccumulatingDoubles;
+import seriatim.calls.atomic.Adding;
+import seriatim.calls.atomic.AddingDoubles;
+import seriatim.calls.atomic.Booleans;
+import seriatim.calls.atomic.MarkableReferences;
+import seriatim.calls.atomic.ReferenceArrays;
+import seriatim.calls.atomic.ReferenceUpdaters;
+import seriatim.calls.atomic.References;
+import seriatim.calls.atomic.StampedReferences;
 import seriatim.calls.turns.Clocks;
 import seriatim.calls.turns.Joins;
 import seriatim.calls.turns.Notifications;
@@ -14,7 +24,9 @@ public final class Calls {
         References.class, IntegerArrays.class, LongArrays.class, ReferenceArrays.class,
         HandleMakers.class, ElementHandles.class, Copies.class, MapCalls.class, Queues.class,
         Deques.class, DelayQueues.class, ArrayCalls.class, IntegerUpdaters.class,
-        LongUpdaters.class, ReferenceUpdaters.class,
+        LongUpdaters.class, ReferenceUpdaters.class, StampedReferences.class,
+        MarkableReferences.class, Adding.class, AddingDoubles.class, Accumulating.class,
+        AccumulatingDoubles.class, Collections.class, Completions.class,
     };
 
     /** More of them, where threads take turns. */

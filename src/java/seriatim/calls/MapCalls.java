@@ -3,20 +3,26 @@ package seriatim.calls;
 import static seriatim.control.ControlLayout.*;
 
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import seriatim.run.MapCells;
-import seriatim.run.MapCells.KeyLock;
+import seriatim.library.MapCells.KeyLock;
+import seriatim.library.MapCells;
 import seriatim.run.ThreadState;
 import seriatim.run.Turns;
 
 /** Concurrent maps: what one has for a key is a variable. Where functions of the program may be called
  * meanwhile, an operation is emitted when it is over. */
-@Replaces({Map.class, ConcurrentMap.class, ConcurrentHashMap.class, ConcurrentSkipListMap.class})
+@Replaces({
+    Map.class, SortedMap.class, NavigableMap.class, ConcurrentMap.class,
+    ConcurrentNavigableMap.class, ConcurrentHashMap.class, ConcurrentSkipListMap.class
+})
 public final class MapCalls {
     @SuppressWarnings("unchecked")
     private static Map<Object, Object> of(Map<?, ?> map) {
@@ -207,6 +213,31 @@ public final class MapCalls {
             MapCells.emit(MapCells.READ, map, key, t, site);
             with.accept(key, value);
         });
+    }
+
+    public static void replaceAll(
+            Map<?, ?> map, BiFunction<Object, Object, Object> with, ThreadState t, int site) {
+        point(AT_ATOMIC_WRITE, map, t, site);
+        of(map).replaceAll(with == null || !(map instanceof ConcurrentMap) ? with : (key, value) -> {
+            Object next = with.apply(key, value);
+            MapCells.emit(MapCells.UPDATE, map, key, t, site);
+            return next;
+        });
+    }
+
+    /** One after the other, as these maps do. */
+    public static void putAll(Map<?, ?> map, Map<?, ?> more, ThreadState t, int site) {
+        if (map instanceof ConcurrentHashMap || map instanceof ConcurrentSkipListMap)
+            for (Map.Entry<?, ?> each : more.entrySet())
+                put(map, each.getKey(), each.getValue(), t, site);
+        else
+            of(map).putAll(more);
+    }
+
+    public static void clear(Map<?, ?> map, ThreadState t, int site) {
+        point(AT_ATOMIC_WRITE, map, t, site);
+        MapCells.updateAll(map, t, site);
+        map.clear();
     }
 
     private MapCalls() {}

@@ -201,6 +201,20 @@ public final class Queues {
         return count;
     }
 
+    /** Who takes out something in the middle has seen it. */
+    public static boolean remove(Queue<?> queue, Object item, ThreadState t, int site) {
+        point(AT_SEM_WAIT, queue, t, site);
+        boolean there = queue.remove(item);
+        looked(there, queue, t, site);
+        return there;
+    }
+
+    public static void clear(Queue<?> queue, ThreadState t, int site) {
+        point(AT_SEM_WAIT, queue, t, site);
+        queue.clear();
+        looked(true, queue, t, site);
+    }
+
     // ---- taking out ----
 
     public static Object poll(

@@ -8,7 +8,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** Variables in objects of java.util.concurrent: what an AtomicInteger holds, say. */
 public final class Cells {
-    public static final int EXCHANGE = ATOMIC_EXCHANGE, COMPARE = ATOMIC_COMPARE, ADD = ATOMIC_ADD;
+    public static final int EXCHANGE = ATOMIC_EXCHANGE, COMPARE = ATOMIC_COMPARE, ADD = ATOMIC_ADD,
+                            FAIL = ATOMIC_FAIL,
+                            LOAD = ATOMIC_LOAD;
     private static final SideTable<long[]> table = new SideTable<>();
 
     private static int countOf(Object holder) {
@@ -116,6 +118,37 @@ public final class Cells {
         long[] part = begin(partFor(holder, i, t, site), i, t);
         if (part != null)
             Atomics.done(t, part, Parts.index(i), ATOMIC_EXCHANGE, before, after, site);
+    }
+
+    // ---- things with as many variables as seriatim.library gives them ----
+
+    /** What has them, if it is not an object of the program. */
+    public interface Holder {
+        String name();
+    }
+
+    /** So many at most. */
+    public static final int MOST = (int) (Objects.INDEXED / 8) - 2;
+
+    /** Variable i of an object of the library, or of a Holder. */
+    public static long[] variable(Object holder, int i, ThreadState t) {
+        long[] part = Parts.make(0, 1);
+        part[0] = Objects.address(t, holder) + 8L * i;
+        part[1] = t.sequence << Parts.ROW_BITS;
+        return part;
+    }
+
+    public static void lock(long[] variable, ThreadState t) {
+        Atomics.lock(t, variable, Parts.FIRST);
+    }
+
+    public static void unlock(long[] variable) {
+        Atomics.unlock(variable, Parts.FIRST);
+    }
+
+    /** Of a variable that is locked, which unlocks it; its value is not known. */
+    public static void emit(int kind, long[] variable, ThreadState t, int site) {
+        Atomics.done(t, variable, Parts.FIRST, kind, 0, 0, site);
     }
 
     private Cells() {}

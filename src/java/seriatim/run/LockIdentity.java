@@ -15,6 +15,9 @@ public final class LockIdentity {
     private static final long MUTEX = offset(PACKAGE + "ReentrantLock", "sync");
     private static final long READ = offset(PACKAGE + "ReentrantReadWriteLock$ReadLock", "sync");
     private static final long WRITE = offset(PACKAGE + "ReentrantReadWriteLock$WriteLock", "sync");
+    private static final String STAMPED = PACKAGE + "StampedLock$";
+    private static final long STAMPED_READ = offset(STAMPED + "ReadLockView", "this$0");
+    private static final long STAMPED_WRITE = offset(STAMPED + "WriteLockView", "this$0");
     private static final String QUEUED = PACKAGE + "AbstractQueuedSynchronizer";
     private static final long CONDITION = offset(QUEUED + "$ConditionObject", "this$0");
     private static final long STATE = offset(QUEUED, "state");
@@ -40,7 +43,17 @@ public final class LockIdentity {
             return get(lock, MUTEX);
         if (lock instanceof ReentrantReadWriteLock.ReadLock)
             return get(lock, READ);
-        return lock instanceof ReentrantReadWriteLock.WriteLock ? get(lock, WRITE) : null;
+        if (lock instanceof ReentrantReadWriteLock.WriteLock)
+            return get(lock, WRITE);
+        if (isStamped(lock, "ReadLockView"))
+            return get(lock, STAMPED_READ);
+        return isStamped(lock, "WriteLockView") ? get(lock, STAMPED_WRITE) : null;
+    }
+
+    /** One side of a StampedLock, as a lock like others. */
+    private static boolean isStamped(Lock lock, String side) {
+        String name = lock == null ? "" : lock.getClass().getName();
+        return name.startsWith(STAMPED) && name.endsWith(side);
     }
 
     public static Object of(Condition condition) {
@@ -50,7 +63,7 @@ public final class LockIdentity {
     }
 
     public static int kindOf(Lock lock) {
-        if (lock instanceof ReentrantReadWriteLock.ReadLock)
+        if (lock instanceof ReentrantReadWriteLock.ReadLock || isStamped(lock, "ReadLockView"))
             return StreamLayout.LOCK_READING;
         return lock instanceof ReentrantLock ? StreamLayout.LOCK_MUTEX : StreamLayout.LOCK_WRITING;
     }

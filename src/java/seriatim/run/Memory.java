@@ -7,8 +7,8 @@ import java.nio.file.StandardOpenOption;
 import sun.misc.Unsafe;
 
 /** Memory outside of the heap, and words in arrays, with the orders that the stream asks for. */
-final class Memory {
-    static final Unsafe UNSAFE = find();
+public final class Memory {
+    public static final Unsafe UNSAFE = find();
     static final long LONGS = Unsafe.ARRAY_LONG_BASE_OFFSET;
 
     private static Unsafe find() {

@@ -13,6 +13,8 @@ final class Objects {
     private static final SideTable<Known> table = new SideTable<>();
 
     private static boolean isIndexed(Object object) {
+        if (object instanceof Cells.Holder)
+            return true;
         String name = object.getClass().getName();
         return name.startsWith("java.util.") && (name.contains("Map") || name.contains("Array"));
     }
@@ -21,8 +23,8 @@ final class Objects {
         if (object instanceof Class)
             return "class " + ((Class<?>) object).getTypeName();
         String name = object.getClass().getTypeName();
-        if (object instanceof MapCells.KeyLock)
-            return "key of ConcurrentHashMap";
+        if (object instanceof Cells.Holder)
+            return ((Cells.Holder) object).name();
         int lambda = name.indexOf("$$Lambda"); // what follows differs from run to run
         if (lambda >= 0)
             return name.substring(0, lambda) + "{lambda}";

@@ -8,7 +8,7 @@ import java.lang.ref.WeakReference;
  * Something for each object, by identity, without keeping it alive: for arrays, and objects of
  * classes that have no room for it. Striped; reading takes no lock.
  */
-final class SideTable<V> {
+public final class SideTable<V> {
     private static final int STRIPES = 64;
 
     private static final class Node<V> extends WeakReference<Object> {
@@ -95,7 +95,7 @@ final class SideTable<V> {
     @SuppressWarnings("unchecked")
     private final Stripe<V>[] stripes = new Stripe[STRIPES];
 
-    SideTable() {
+    public SideTable() {
         for (int i = 0; i < STRIPES; i++)
             stripes[i] = new Stripe<>();
     }
@@ -105,13 +105,13 @@ final class SideTable<V> {
         return hash ^ hash >>> 15;
     }
 
-    V find(Object key) {
+    public V find(Object key) {
         int hash = hashOf(key);
         return stripes[hash >>> 26].find(key, hash);
     }
 
     /** What is there already wins, and is returned. */
-    V add(Object key, V value) {
+    public V add(Object key, V value) {
         int hash = hashOf(key);
         return stripes[hash >>> 26].add(key, hash, value);
     }

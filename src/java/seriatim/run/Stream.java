@@ -6,9 +6,9 @@ import static seriatim.run.StreamLayout.*;
 import java.util.concurrent.locks.LockSupport;
 
 /** The shared memory: chunks and sequence numbers. */
-final class Stream {
+public final class Stream {
     /** Where the head is; 0: there is no stream, and nothing is emitted. */
-    static volatile long head;
+    public static volatile long head;
 
     static boolean deferring;
     static int rule;

@@ -31,8 +31,10 @@ public final class ThreadState {
     long own = STALE;
 
     long base, ahead;
-    int slot, serial;
-    boolean inside, alone, finished;
+    int slot;
+    public int serial;
+    public boolean inside;
+    boolean alone, finished;
 
     /** Has an event been emitted that counts as one whatever the specification says? Without one, a
      * thread that was created and joined passes nothing on (docs/witness.md, deferred accesses). */
@@ -91,7 +93,7 @@ public final class ThreadState {
     }
 
     /** The same; null if there is none yet. */
-    static ThreadState known() {
+    public static ThreadState known() {
         return LOCAL.get();
     }
 

@@ -84,6 +84,7 @@ final class JdkWeaver {
         prepareForkJoin();
         prepareCompletable();
         prepareTimers();
+        preparePublishers();
         prepareBarriers();
         prepareMaps();
         prepareCopiedLists();
@@ -220,7 +221,14 @@ final class JdkWeaver {
         on(map + "EntryIterator", "next()Ljava/util/Map$Entry;").end("iterated");
         for (String kind : new String[] {"Key", "Value", "Entry"})
             for (Change change : changes.get(map + kind + "Iterator").values())
-                change.holder = "seriatim/run/MapCells";
+                change.holder = "seriatim/library/MapCells";
+        String list = CONCURRENT + "ConcurrentSkipListMap$";
+        on(list + "KeyIterator", "next()Ljava/lang/Object;").end("iteratedInOrder");
+        on(list + "ValueIterator", "next()Ljava/lang/Object;").end("iteratedInOrder");
+        on(list + "EntryIterator", "next()Ljava/util/Map$Entry;").end("iteratedInOrder");
+        for (String kind : new String[] {"Key", "Value", "Entry"})
+            for (Change change : changes.get(list + kind + "Iterator").values())
+                change.holder = "seriatim/library/MapCells";
         // The agent uses them, too, while it changes classes: then they would be loaded unseen.
         new java.util.concurrent.ConcurrentHashMap<>(Map.of(1, 2)).entrySet().iterator().next();
     }
@@ -230,6 +238,18 @@ final class JdkWeaver {
         Change loop = on("java/util/TimerThread", "mainLoop()V");
         loop.beforeCall = "java/util/TimerTask.run";
         loop.called = "taken";
+    }
+
+    /** What is published comes before what a subscriber does with it. */
+    private static void preparePublishers() {
+        String subscription = CONCURRENT + "SubmissionPublisher$BufferedSubscription";
+        String subscriber = "L" + CONCURRENT + "Flow$Subscriber;", object = "Ljava/lang/Object;";
+        on(subscription, "offer(" + object + "Z)I").start("completes");
+        on(subscription, "onComplete()V").start("completes");
+        on(subscription, "onError(Ljava/lang/Throwable;)V").start("completes");
+        on(subscription, "consumeNext(" + subscriber + object + ")Z").start("completed");
+        on(subscription, "consumeComplete(" + subscriber + ")V").start("completed");
+        on(subscription, "consumeError(" + subscriber + "Ljava/lang/Throwable;)V").start("completed");
     }
 
     static boolean wants(String name) {

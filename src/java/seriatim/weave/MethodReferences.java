@@ -46,7 +46,8 @@ final class MethodReferences {
     Handle replace(Handle handle, String method, String type, int line) {
         int opcode = opcodeOf(handle);
         Replacements.Call call =
-                Replacements.find(opcode, handle.getOwner(), handle.getName(), handle.getDesc());
+                Replacements.find(opcode, handle.getOwner(), handle.getName(), handle.getDesc(),
+                        weaver.loader);
         if (call == null || weaver.jdk || weaver.version < Opcodes.V1_8)
             return handle;
         String descriptor = handle.getDesc();

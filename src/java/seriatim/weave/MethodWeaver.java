@@ -541,7 +541,7 @@ final class MethodWeaver extends AdviceAdapter {
             super.visitMethodInsn(opcode, owner, method, descriptor, isInterface);
             return;
         }
-        Replacements.Call call = Replacements.find(opcode, owner, method, descriptor);
+        Replacements.Call call = Replacements.find(opcode, owner, method, descriptor, weaver.loader);
         boolean guesses = method.equals("tryOptimisticRead") && !facts.validates;
         if (call != null && !guesses) { // what is never validated counts as it is
             tellSpin();

@@ -3,7 +3,9 @@ package seriatim.weave;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 import seriatim.calls.Replaces;
@@ -23,6 +25,8 @@ final class Replacements {
     }
 
     private static final Map<String, Call> virtual = new HashMap<>(), fixed = new HashMap<>();
+
+    private static final Set<String> names = new HashSet<>(); // of virtual methods
 
     static {
         addAll(Calls.ALL);
@@ -47,19 +51,43 @@ final class Replacements {
         System.arraycopy(all, first, arguments, 0, arguments.length);
         String key = ' ' + method.getName()
                 + Type.getMethodDescriptor(Type.getReturnType(method), arguments);
+        if (!replaces.isStatic())
+            names.add(key);
         for (Class<?> owner : replaces.value())
             (replaces.isStatic() ? fixed : virtual)
                     .put(Type.getInternalName(owner) + key, new Call(method));
     }
 
-    static Call find(int opcode, String owner, String name, String descriptor) {
+    /** The call of a method of a class that the loader knows; null: it is not replaced. */
+    static Call find(
+            int opcode, String owner, String name, String descriptor, ClassLoader loader) {
         if (opcode == Opcodes.INVOKESPECIAL)
             return null;
+        String key = ' ' + name + descriptor;
         if (opcode == Opcodes.INVOKESTATIC)
-            return fixed.get(owner + ' ' + name + descriptor);
-        Call call = virtual.get(owner + ' ' + name + descriptor);
+            return fixed.get(owner + key);
+        Call call = virtual.get(owner + key);
+        if (call == null && names.contains(key))
+            call = inherited(loader, owner, key, 0);
         // Methods of Object can be called through any type.
-        return call != null ? call : virtual.get("java/lang/Object " + name + descriptor);
+        return call != null ? call : virtual.get("java/lang/Object" + key);
+    }
+
+    /** That of a class above this one, as in `class Guard extends ReentrantLock`; of interfaces, that of
+     * one above. What a class does by itself for an interface is watched there. */
+    private static Call inherited(ClassLoader loader, String owner, String key, int depth) {
+        Call found = owner == null ? null : virtual.get(owner + key);
+        if (found != null || owner == null || owner.startsWith("java/") || depth > 50)
+            return found;
+        ClassFacts facts = ClassFacts.find(loader, owner);
+        if (facts == null)
+            return null;
+        if (!facts.isInterface())
+            return inherited(loader, facts.superName, key, depth + 1);
+        for (String up : facts.interfaces)
+            if (found == null)
+                found = inherited(loader, up, key, depth + 1);
+        return found;
     }
 
     private Replacements() {}

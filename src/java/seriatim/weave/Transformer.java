@@ -27,7 +27,7 @@ public final class Transformer implements ClassFileTransformer {
     public static void install(Instrumentation instrumentation) {
         Transformer transformer = new Transformer();
         JdkWeaver.prepare();
-        Replacements.find(0, "", "", "");
+        Replacements.find(0, "", "", "", null);
         instrumentation.addTransformer(transformer, true);
         List<Class<?>> loaded = new ArrayList<>();
         for (Class<?> type : instrumentation.getAllLoadedClasses())

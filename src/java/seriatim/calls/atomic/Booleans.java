@@ -1,6 +1,7 @@
-package seriatim.calls;
+package seriatim.calls.atomic;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import seriatim.calls.Replaces;
 import seriatim.run.Cells;
 import seriatim.run.ThreadState;
 

@@ -1,8 +1,9 @@
-package seriatim.calls;
+package seriatim.calls.atomic;
 
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BinaryOperator;
 import java.util.function.UnaryOperator;
+import seriatim.calls.Replaces;
 import seriatim.run.Cells;
 import seriatim.run.ThreadState;
 

@@ -1,6 +1,7 @@
-package seriatim.calls;
+package seriatim.calls.atomic;
 
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import seriatim.calls.Replaces;
 import seriatim.run.Handles;
 import seriatim.run.ThreadState;
 
