@@ -13,7 +13,7 @@ import unittest
 from test_java_options import Case
 from test_java_programs import HERE
 
-WAYS = ("transfer", "ends", "timedends", "linked", "delayed", "drained", "seen", "worker", "ended", "periodic", "invoke", "both",
+WAYS = ("transfer", "ends", "timedends", "linked", "delayed", "drained", "seen", "worker", "ended", "often", "periodic", "invoke", "both",
         "list", "combined", "barrier", "phaser", "got", "counted", "values", "entries", "each", "computed")
 
 

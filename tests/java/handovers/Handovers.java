@@ -107,6 +107,10 @@ public final class Handovers {
         switch (way) {
             case "worker": pool.execute(() -> read(box)); break;
             case "ended": pool.execute(() -> finish(box)); await(pool); read(box); break;
+            case "often":
+                for (int i = 0; i < 500; i++)
+                    endOne(box);
+                break;
             case "periodic": timed.scheduleAtFixedRate(() -> finish(box), 0, 1, TimeUnit.MILLISECONDS);
                 awaitUnseen(); await(timed); read(box); break;
             default: tasks(way, box); break;
@@ -120,6 +124,17 @@ public final class Handovers {
     private static void finish(Box box) {
         write(box);
         System.setProperty("done", "yes");
+    }
+
+    /** A worker that is on its way out is no longer counted, and the pool may end before it. */
+    private static void endOne(Box box) throws Exception {
+        ExecutorService pool = Executors.newFixedThreadPool(1);
+        System.clearProperty("done");
+        pool.execute(() -> finish(box));
+        awaitUnseen();
+        await(pool);
+        read(box);
+        end(pool);
     }
 
     /** By a property of the JVM, which nobody watches. */

@@ -105,6 +105,9 @@ final class JdkWeaver {
                 .start("handed").argument(1);
         on(pool, "awaitTermination(JLjava/util/concurrent/TimeUnit;)Z")
                 .start("waits").end("completed").ifTrue = true;
+        // A worker is counted out before it exits, and the pool may end in between.
+        on(pool, "decrementWorkerCount()V").start("completes");
+        on(pool, "compareAndDecrementWorkerCount(I)Z").start("completes");
         on(pool, "processWorkerExit(L" + pool + "$Worker;Z)V").start("completes");
         on(pool, "isTerminated()Z").end("completed").ifTrue = true;
     }
