@@ -206,10 +206,12 @@ static unsigned promises_for(const struct setup *setup, const struct sample *sam
                              const struct units *units) {
     unsigned promises = setup->promises & (PROMISE_SOUND | PROMISE_EXACT);
     if (setup->promises & PROMISE_EXACT_FOR_PAIRS && units_are_a_pair(units, sample))
-        promises |= units_are_nested(sample) ? PROMISE_EXACT : PROMISE_SOUND;
+        promises |= PROMISE_EXACT;
     if (setup->promises & PROMISE_SOUND_FOR_ONE_VARIABLE && has_one_variable(sample) &&
         (units_are_nested(sample) || setup->options.relation == ST_DATA))
         promises |= PROMISE_SOUND;
+    if (promises & PROMISE_EXACT && !units_are_nested(sample))
+        return PROMISE_SOUND;
     return promises;
 }
 

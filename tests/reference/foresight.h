@@ -13,9 +13,11 @@
  * certainly violated, that must be true in any case. */
 enum promise {
     PROMISE_NOTHING = 0,
-    PROMISE_SOUND = 1,                  /* what it calls atomic is atomic */
-    PROMISE_EXACT = 2,                  /* and what it reports is not */
-    PROMISE_EXACT_FOR_PAIRS = 4,        /* with nested critical sections; otherwise sound */
+    PROMISE_SOUND = 1, /* what it calls atomic is atomic */
+    PROMISE_EXACT = 2, /* and what it reports is not, if critical sections are
+                        * nested: empty ones are left out, and where they overlap
+                        * they may keep threads apart */
+    PROMISE_EXACT_FOR_PAIRS = 4,
     PROMISE_SOUND_FOR_ONE_VARIABLE = 8, /* a lock that a block only releases counts as another
                                          * one, if locks order blocks */
     PROMISE_COMMIT_NODES = 16, /* what it accepts, commit nodes accept, too: a consequence of
