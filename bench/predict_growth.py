@@ -4,7 +4,7 @@
     bench/predict_growth.py [--build DIR] [--keep DIR] [--memory SIZE] [--events N,N...] [KIND...]
 
 Runs are those of bench-generate with --fork-join, in the native format. They are made only once for each length, and
-stay in the folder of --keep; without it, each is removed when it has been measured. Prints a table for docs/predict.md.
+stay in the folder of --keep; without it, each is removed when it has been measured. Prints a table for docs/predict-costs.md.
 Ten times as many events take about ten times as much disk space: 1.7 to 3.4 GB for 10^9.
 """
 

@@ -5,7 +5,7 @@
 
 Programs are fetched from Debian, built unchanged with seriatim's compiler wrapper, and recorded with so much work that
 the recording has about N million events (100). Recordings are kept, and made only once for each size. Prints a table
-for docs/predict.md: the default answer, with two jobs. A program whose source cannot be had is left out, and the end of
+for docs/predict-costs.md: the default answer, with two jobs. A program whose source cannot be had is left out, and the end of
 the output says so.
 """
 

@@ -2,9 +2,9 @@
  *
  * A recording marks accesses to memory that its thread has allocated since it last released
  * anything (watch/memory/fresh.h). Without data races nobody else can access it before the next
- * release, in any schedule. Such an access is *hidden*, and does not count. docs/predict.md shows
- * that nothing is missed, with two exceptions, each of a write since the last release that may have
- * made the address known:
+ * release, in any schedule. Such an access is *hidden*, and does not count. docs/predict-engines.md
+ * shows that nothing is missed, with two exceptions, each of a write since the last release that
+ * may have made the address known:
  *
  *  - a write to a variable on which there may be a data race: others may see it at once, while the
  *    thread goes on filling in what it has made known too early;

@@ -14,7 +14,8 @@
  * matter like others: a path may leave a block by the one and come in by the other. Those of a
  * channel are accesses to a variable of the model's own. They come in this order in every schedule:
  * who waits is not there before. A flag is read again and again, so the read may come first, and a
- * schedule may end there. (docs/predict.md, "Hand-overs", has the proof that nothing is missed.) */
+ * schedule may end there. (docs/predict-engines.md, "Hand-overs", has the proof that nothing is
+ * missed.) */
 #ifndef SERIATIM_PREDICT_MODEL_HANDOVERS_H
 #define SERIATIM_PREDICT_MODEL_HANDOVERS_H
 

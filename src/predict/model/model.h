@@ -23,15 +23,15 @@
  * shapes leave the others out. (Suppose accesses counted only from the first access by a second
  * thread on, as if the variable had not escaped before. That would miss violations, since in
  * another schedule the second thread comes earlier.) A recording also marks accesses to memory that
- * has not escaped for certain (watch/memory/fresh.h). These do not count: docs/predict.md shows
- * that nothing is missed.
+ * has not escaped for certain (watch/memory/fresh.h). These do not count: docs/predict-engines.md
+ * shows that nothing is missed.
  *
  * **Inner variables.** A buffer that is always copied as a whole is many variables that are always
  * used one directly after the other (contention.h). The accesses to one of them between the first
  * and the last meet others in the same way, under the same locks, in the same period, as the
  * accesses next to them to the first and to the last. So whatever a path does there, it can do at
  * the first or the last: leave a transaction earlier, come back later, enter a unit earlier and
- * leave it later. Commit nodes need no more (docs/predict.md, "Large runs").
+ * leave it later. Commit nodes need no more (docs/predict-engines.md, "What need not be kept").
  *
  * **Other synchronisation.** A trace represents it by channels, and other schedules need not have
  * the observed order. Some channels are better understood: barriers and one-time
