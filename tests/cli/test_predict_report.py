@@ -168,33 +168,30 @@ class Text(PredictCase):
 
     def test_no_more_is_claimed_than_was_decided(self):
         late, fine = foreseen(verdict="timeout"), foreseen(start=10, verdict="atomic")
-        self.assertEqual(self.verdict(late), "t.std: undecided: the only block took too long")
+        self.assertEqual(self.verdict(late), "t.std: undecided: the only block")
         self.assertEqual(self.verdict(late, foreseen(start=10, verdict="timeout")),
-                         "t.std: undecided: all 2 blocks took too long")
-        self.assertEqual(self.verdict(late, fine), "t.std: undecided: 1 of 2 blocks took too long, and "
+                         "t.std: undecided: all 2 blocks")
+        self.assertEqual(self.verdict(late, fine), "t.std: undecided: 1 of 2 blocks, and "
                          "no other can be cut in any schedule of this run")
         self.assertEqual(self.verdict(late, fine, notion="avp"),
-                         "t.std: undecided: 1 of 2 blocks took too long, and no other is cut in any "
+                         "t.std: undecided: 1 of 2 blocks, and no other is cut in any "
                          "schedule in which reads see what they saw")
         self.assertEqual(self.verdict(late, fine, may_miss=True),
-                         "t.std: undecided: 1 of 2 blocks took too long, and no other was found that "
+                         "t.std: undecided: 1 of 2 blocks, and no other was found that "
                          "another schedule could cut")
 
-    def test_blocks_that_took_too_long_are_listed(self):
+    def test_blocks_that_were_not_decided_are_listed(self):
         data = prediction(foreseen("transfer", verdict="timeout"), foreseen(start=10, verdict="violation"),
                           foreseen("", thread="T12", start=20, loc="7", verdict="timeout"), engine="tas")
-        self.assert_lines(data, "2 blocks took too long and were not decided; a larger --timeout gives "
-                          "them more time:",
+        self.assert_lines(data, "2 blocks were not decided; more time (--timeout) or memory (--memory) may help:",
                           "  transfer                T1   event 1   at a.c:1",
                           "  a block without a name  T12  event 21  at location 7")
         self.assert_lines(comparison(data, SAMPLES["undecided"]),
-                          "2 blocks took too long for tas and were not decided; a larger --timeout gives "
-                          "them more time:",
-                          "1 block took too long for blocks and was not decided; a larger --timeout gives "
-                          "it more time:", "  f  T1  event 1  at a.c:1")
-        self.assertNotIn("took too long", self.text(SAMPLES["violation"]))
+                          "2 blocks were not decided by tas; more time (--timeout) or memory (--memory) may help:",
+                          "1 block was not decided by blocks; more time (--timeout) or memory (--memory) may help:", "  f  T1  event 1  at a.c:1")
+        self.assertNotIn("not decided", self.text(SAMPLES["violation"]))
 
-    def test_blocks_that_took_too_long_and_are_not_listed_are_counted(self):
+    def test_blocks_that_were_not_decided_and_are_not_listed_are_counted(self):
         data = prediction(*(foreseen(start=10 * i, verdict="timeout") for i in range(5)), engine="tas")
         del data["blocks"][2:]
         self.assert_lines(data, "  f  T1  event 11  at a.c:1", "  3 are not listed; --limit 0 lists all.")
@@ -292,7 +289,7 @@ class Sarif(PredictCase):
     def test_caveats_and_timeouts_are_notifications(self):
         [run] = self.report(SAMPLES["undecided"], form="sarif").json["runs"]
         texts = [note["message"]["text"] for note in run["invocations"][0]["toolExecutionNotifications"]]
-        self.assertEqual(texts, ["1 block took too long and was not decided.",
+        self.assertEqual(texts, ["1 block was not decided.",
                                  "Only pairs were compared."])
         self.assertIs(run["invocations"][0]["executionSuccessful"], False)
 

@@ -17,7 +17,7 @@ from test_predict_report import ENGINES, long_schedule
 KINDS = {"violation", "blamed", "cycle", "verdict", "predicted", "potential", "race", "deadlock"}
 
 # Paragraphs of the text report that are about no single finding.
-ABOUT_ALL = re.compile(r"""block \s executed | engine \s notion | Note | \d+ \s blocks? \s took \s too \s long
+ABOUT_ALL = re.compile(r"""block \s executed | engine \s notion | Note | \d+ \s blocks? \s (?:was|were) \s not \s decided
                          | A \s finding \s rests | \S+:\s | This \s engine \s looks
                          | \d+ \s more \s .* \s not \s listed | Compared \s with | suppression""", re.X)
 

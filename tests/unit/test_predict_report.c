@@ -421,17 +421,15 @@ static void test_what_took_too_long_is_said(void **state) {
     add(f, block(f, "audit", "T2", 50, 53, ST_BLOCK_ATOMIC));
     finish(f);
     assert_int_equal(f->predictions.items[0].atomic, ST_UNDECIDED);
-    assert_says(f, "t.std: undecided: 1 of 2 blocks took too long, and no other can be cut in any "
+    assert_says(f, "t.std: undecided: 1 of 2 blocks, and no other can be cut in any "
                    "schedule of this run (tas: Theorem 4; ");
-    assert_says(f,
-                "\n\n1 block took too long and was not decided; a larger --timeout gives it more "
-                "time:\n"
-                "  audit  T2  event 40  at a.c:1\n");
+    assert_says(f, "\n\n1 block was not decided; more time (--timeout) or memory (--memory) may "
+                   "help:\n"
+                   "  audit  T2  event 40  at a.c:1\n");
     add(f, read_twice(f, "transfer", 1, ST_BLOCK_POTENTIAL));
     finish(f);
-    assert_says(f,
-                "t.std: 1 of 3 blocks may be cut in other schedules; 1 took too long and was not "
-                "decided (tas: ");
+    assert_says(f, "t.std: 1 of 3 blocks may be cut in other schedules; 1 was not "
+                   "decided (tas: ");
 }
 
 static void test_what_happened_in_this_run_is_not_denied(void **state) {
@@ -543,36 +541,35 @@ static void test_several_engines_side_by_side(void **state) {
     add(f, with_witness(f));
     add(f, block(f, "audit", "T2", 40, 43, ST_BLOCK_ATOMIC));
     finish(f);
-    assert_text_is(f,
-                   "t.std: 20 events, 2 threads, 0 locks, 1 variable, 3 blocks\n"
-                   "\n"
-                   "engine       notion    reported  violation  potential  timeout     time  "
-                   "storage    method\n"
-                   "blocks       view        1 of 2          -          1        -  2.00 ms  12 "
-                   "blocks  Theorem 4\n"
-                   "commit-node  conflict    0 of 2          -          -        1  2.00 ms  12 "
-                   "blocks  Theorem 4\n"
-                   "tas          avp         1 of 2          1          -        -  2.00 ms  12 "
-                   "blocks  Theorem 4\n"
-                   "\n"
-                   "transfer is cut in a schedule that the program could have taken, in thread "
-                   "T1: T2 comes in "
-                   "between, R-W-R on x (reported by 2 of 3 engines; shown as tas found it).\n"
-                   "  In this run the steps came in another order; they can come in this:\n"
-                   "  event 1   T1  begins transfer  at a.c:1  and ends it with event 6\n"
-                   "  event 2   T1  reads x          at a.c:2\n"
-                   "  event 10  T2  writes x         at b.c:7  so T2 comes after transfer\n"
-                   "  event 4   T1  reads x          at a.c:4  still in the block, so transfer "
-                   "comes after T2\n"
-                   "  No serial order has T2's work both after and before transfer.\n"
-                   "  A schedule that leads there: events 1, 2, 10, 4.\n"
-                   "  blocks       potential     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n"
-                   "  commit-node  not reported\n"
-                   "  tas          violation     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n"
-                   "\n"
-                   "1 block took too long for commit-node and was not decided; a larger --timeout "
-                   "gives it more time:\n"
-                   "  audit  T2  event 40  at a.c:1\n");
+    assert_text_is(f, "t.std: 20 events, 2 threads, 0 locks, 1 variable, 3 blocks\n"
+                      "\n"
+                      "engine       notion    reported  violation  potential  timeout     time  "
+                      "storage    method\n"
+                      "blocks       view        1 of 2          -          1        -  2.00 ms  12 "
+                      "blocks  Theorem 4\n"
+                      "commit-node  conflict    0 of 2          -          -        1  2.00 ms  12 "
+                      "blocks  Theorem 4\n"
+                      "tas          avp         1 of 2          1          -        -  2.00 ms  12 "
+                      "blocks  Theorem 4\n"
+                      "\n"
+                      "transfer is cut in a schedule that the program could have taken, in thread "
+                      "T1: T2 comes in "
+                      "between, R-W-R on x (reported by 2 of 3 engines; shown as tas found it).\n"
+                      "  In this run the steps came in another order; they can come in this:\n"
+                      "  event 1   T1  begins transfer  at a.c:1  and ends it with event 6\n"
+                      "  event 2   T1  reads x          at a.c:2\n"
+                      "  event 10  T2  writes x         at b.c:7  so T2 comes after transfer\n"
+                      "  event 4   T1  reads x          at a.c:4  still in the block, so transfer "
+                      "comes after T2\n"
+                      "  No serial order has T2's work both after and before transfer.\n"
+                      "  A schedule that leads there: events 1, 2, 10, 4.\n"
+                      "  blocks       potential     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n"
+                      "  commit-node  not reported\n"
+                      "  tas          violation     R-W-R on x  T1 a.c:2, T2 b.c:7, T1 a.c:4\n"
+                      "\n"
+                      "1 block was not decided by commit-node; more time (--timeout) or memory "
+                      "(--memory) may help:\n"
+                      "  audit  T2  event 40  at a.c:1\n");
 }
 
 /* ---- As a violation ---- */

@@ -193,7 +193,7 @@ static void put_prediction_notifications(struct st_sarif *sarif,
         missing -= st_is_reported(&prediction->blocks[i]);
     uint64_t open = prediction->by[ST_BLOCK_TIMEOUT];
     if (open) {
-        snprintf(text, sizeof text, "%" PRIu64 " block%s took too long and %s not decided.", open,
+        snprintf(text, sizeof text, "%" PRIu64 " block%s %s not decided.", open,
                  open == 1 ? "" : "s", open == 1 ? "was" : "were");
         put_notification(sarif, "warning", text);
     }

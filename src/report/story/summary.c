@@ -113,16 +113,16 @@ static void put_nothing(FILE *file, const struct st_prediction *prediction, cons
                 : "can be cut in any schedule of this run");
 }
 
-/* "undecided: 1 of 3 blocks took too long, and no other is cut in ..." */
+/* "undecided: 1 of 3 blocks, and no other is cut in ..." */
 static void put_undecided(FILE *file, const struct st_prediction *prediction, const char *noun) {
     uint64_t open = prediction->by[ST_BLOCK_TIMEOUT], all = prediction->block_count;
     fputs("undecided: ", file);
     if (all == 1) {
-        fprintf(file, "the only %s took too long", noun);
+        fprintf(file, "the only %s", noun);
     } else if (open == all) {
-        fprintf(file, "all %" PRIu64 " %ss took too long", all, noun);
+        fprintf(file, "all %" PRIu64 " %ss", all, noun);
     } else {
-        fprintf(file, "%" PRIu64 " of %" PRIu64 " %ss took too long, and ", open, all, noun);
+        fprintf(file, "%" PRIu64 " of %" PRIu64 " %ss, and ", open, all, noun);
         put_nothing(file, prediction, "no other");
     }
 }
@@ -160,8 +160,7 @@ struct st_summary st_prediction_summary(const struct st_report *report,
     put_verdict(file, report, prediction);
     summary.verdict = summary.meaning = (size_t)ftell(file);
     if (st_all_reported(prediction) && open)
-        fprintf(file, "; %" PRIu64 " took too long and %s not decided", open,
-                open == 1 ? "was" : "were");
+        fprintf(file, "; %" PRIu64 " %s not decided", open, open == 1 ? "was" : "were");
     char *deadlocks = st_deadlock_count_text(st_report_predictions(report));
     fputs(deadlocks, file);
     free(deadlocks);

@@ -59,11 +59,10 @@ static void put_head(const struct st_text_writer *text, const struct st_report *
     struct st_text_buffer buffer;
     struct st_text_writer sentence = st_sentence_start(text, &buffer);
     st_put_count(&sentence, open, "block");
-    st_say(&sentence, " took too long%s", compared ? " for " : "");
+    st_say(&sentence, " %s not decided%s", open == 1 ? "was" : "were", compared ? " by " : "");
     if (compared)
         st_put_name(&sentence, prediction->engine);
-    st_say(&sentence, " and %s not decided; a larger --timeout gives %s more time:",
-           open == 1 ? "was" : "were", open == 1 ? "it" : "them");
+    st_say(&sentence, "; more time (--timeout) or memory (--memory) may help:");
     st_headline_end(text, &buffer);
 }
 
