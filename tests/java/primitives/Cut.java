@@ -83,10 +83,10 @@ public final class Cut {
             longAdder.increment();
             return;
         }
-        longAdder.sum();
+        longAdder.intValue();
         Between.pause(!FIXED);
         if (!FIXED)
-            longAdder.sum();
+            longAdder.longValue();
     }
 
     void doubleAdder(boolean slowly) {
@@ -97,7 +97,7 @@ public final class Cut {
         doubleAdder.sum();
         Between.pause(!FIXED);
         if (!FIXED)
-            doubleAdder.sum();
+            doubleAdder.doubleValue();
     }
 
     void longAccumulator(boolean slowly) {

@@ -2,6 +2,7 @@ package seriatim.calls;
 
 import seriatim.calls.atomic.Accumulating;
 import seriatim.calls.atomic.AccumulatingDoubles;
+import seriatim.calls.atomic.AdderValues;
 import seriatim.calls.atomic.Adding;
 import seriatim.calls.atomic.AddingDoubles;
 import seriatim.calls.atomic.Booleans;
@@ -26,7 +27,7 @@ public final class Calls {
         Deques.class, DelayQueues.class, ArrayCalls.class, IntegerUpdaters.class,
         LongUpdaters.class, ReferenceUpdaters.class, StampedReferences.class,
         MarkableReferences.class, Adding.class, AddingDoubles.class, Accumulating.class,
-        AccumulatingDoubles.class, Collections.class, Completions.class,
+        AccumulatingDoubles.class, AdderValues.class, Collections.class, Completions.class,
     };
 
     /** More of them, where threads take turns. */

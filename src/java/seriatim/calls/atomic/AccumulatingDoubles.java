@@ -30,36 +30,6 @@ public final class AccumulatingDoubles {
         }
     }
 
-    public static long longValue(DoubleAccumulator a, ThreadState t, int site) {
-        Turns.point(AT_ATOMIC_READ, a, t, site);
-        Adders.Sum sum = Adders.of(a, t);
-        synchronized (sum) {
-            long v = a.longValue();
-            sum.asked(t, site);
-            return v;
-        }
-    }
-
-    public static int intValue(DoubleAccumulator a, ThreadState t, int site) {
-        Turns.point(AT_ATOMIC_READ, a, t, site);
-        Adders.Sum sum = Adders.of(a, t);
-        synchronized (sum) {
-            int v = a.intValue();
-            sum.asked(t, site);
-            return v;
-        }
-    }
-
-    public static double doubleValue(DoubleAccumulator a, ThreadState t, int site) {
-        Turns.point(AT_ATOMIC_READ, a, t, site);
-        Adders.Sum sum = Adders.of(a, t);
-        synchronized (sum) {
-            double v = a.doubleValue();
-            sum.asked(t, site);
-            return v;
-        }
-    }
-
     public static void reset(DoubleAccumulator a, ThreadState t, int site) {
         Turns.point(AT_ATOMIC_WRITE, a, t, site);
         Adders.Sum sum = Adders.of(a, t);

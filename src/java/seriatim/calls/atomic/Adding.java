@@ -48,36 +48,6 @@ public final class Adding {
         }
     }
 
-    public static long longValue(LongAdder a, ThreadState t, int site) {
-        Turns.point(AT_ATOMIC_READ, a, t, site);
-        Adders.Sum sum = Adders.of(a, t);
-        synchronized (sum) {
-            long v = a.longValue();
-            sum.asked(t, site);
-            return v;
-        }
-    }
-
-    public static int intValue(LongAdder a, ThreadState t, int site) {
-        Turns.point(AT_ATOMIC_READ, a, t, site);
-        Adders.Sum sum = Adders.of(a, t);
-        synchronized (sum) {
-            int v = a.intValue();
-            sum.asked(t, site);
-            return v;
-        }
-    }
-
-    public static double doubleValue(LongAdder a, ThreadState t, int site) {
-        Turns.point(AT_ATOMIC_READ, a, t, site);
-        Adders.Sum sum = Adders.of(a, t);
-        synchronized (sum) {
-            double v = a.doubleValue();
-            sum.asked(t, site);
-            return v;
-        }
-    }
-
     public static void reset(LongAdder a, ThreadState t, int site) {
         Turns.point(AT_ATOMIC_WRITE, a, t, site);
         Adders.Sum sum = Adders.of(a, t);

@@ -30,36 +30,6 @@ public final class AddingDoubles {
         }
     }
 
-    public static long longValue(DoubleAdder a, ThreadState t, int site) {
-        Turns.point(AT_ATOMIC_READ, a, t, site);
-        Adders.Sum sum = Adders.of(a, t);
-        synchronized (sum) {
-            long v = a.longValue();
-            sum.asked(t, site);
-            return v;
-        }
-    }
-
-    public static int intValue(DoubleAdder a, ThreadState t, int site) {
-        Turns.point(AT_ATOMIC_READ, a, t, site);
-        Adders.Sum sum = Adders.of(a, t);
-        synchronized (sum) {
-            int v = a.intValue();
-            sum.asked(t, site);
-            return v;
-        }
-    }
-
-    public static double doubleValue(DoubleAdder a, ThreadState t, int site) {
-        Turns.point(AT_ATOMIC_READ, a, t, site);
-        Adders.Sum sum = Adders.of(a, t);
-        synchronized (sum) {
-            double v = a.doubleValue();
-            sum.asked(t, site);
-            return v;
-        }
-    }
-
     public static void reset(DoubleAdder a, ThreadState t, int site) {
         Turns.point(AT_ATOMIC_WRITE, a, t, site);
         Adders.Sum sum = Adders.of(a, t);
