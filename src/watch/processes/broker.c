@@ -82,7 +82,8 @@ static bool send_news(const struct st_other_process *other, enum st_news news, b
 
 /* ---- who asks ---- */
 
-static void read_program(struct st_other_process *other) {
+/* False: it has ended. */
+static bool read_program(struct st_other_process *other) {
     char link[32], path[4096] = "";
     snprintf(link, sizeof link, "/proc/%ld/exe", (long)other->pid);
     ssize_t length = readlink(link, path, sizeof path - 1);
@@ -90,6 +91,7 @@ static void read_program(struct st_other_process *other) {
     size_t skip =
         strlen(path) >= sizeof other->program ? strlen(path) - sizeof other->program + 1 : 0;
     snprintf(other->program, sizeof other->program, "%s", *path ? path + skip : "a program");
+    return length > 0;
 }
 
 /* False: it is not one of ours, or gone. */
@@ -143,6 +145,9 @@ struct desk {
     size_t count, capacity;
     struct pending *pending;
     size_t pending_count, pending_capacity;
+    pid_t *scanned; /* all processes below our parent; those that have ended are negative */
+    size_t scanned_count, scanned_capacity, scan_position;
+    bool scan_differs; /* from the one before it */
     char **executables; /* of processes that were watched */
     size_t executable_count, executable_capacity;
 };
@@ -186,12 +191,19 @@ static void note_pending(struct desk *desk, const struct st_other_process *other
 
 static void look_below(struct desk *desk, pid_t parent);
 
-/* A process that has ended has no executable. */
+static void note_scanned(struct desk *desk, pid_t child) {
+    size_t at = desk->scan_position++;
+    st_reserve(&desk->scanned, &desk->scanned_capacity, at + 1);
+    desk->scan_differs |= at >= desk->scanned_count || desk->scanned[at] != child;
+    desk->scanned[at] = child;
+}
+
 static void look_at_child(struct desk *desk, pid_t child) {
     struct st_other_process other = {.pid = child};
     if (child == desk->process)
         return;
-    read_program(&other);
+    bool runs = read_program(&other);
+    note_scanned(desk, runs ? child : -child);
     if (is_known(desk, other.program))
         note_pending(desk, &other);
     look_below(desk, child);
@@ -227,12 +239,32 @@ static void send_pending(struct desk *desk, const struct pending *pending, enum 
     send_news(&other, news, false);
 }
 
-/* Whoever is left below the program, which has ended, is below our parent: it adopts orphans. */
+/* Whoever is left below the program, which has ended, is below our parent: it adopts orphans. True
+ * if the scan shows what the one before it showed. */
+static bool scan(struct desk *desk) {
+    desk->scan_position = 0;
+    desk->scan_differs = false;
+    look_below(desk, desk->parent);
+    bool same = !desk->scan_differs && desk->scan_position == desk->scanned_count;
+    desk->scanned_count = desk->scan_position;
+    return same;
+}
+
+/* If a process ends during a scan, its children move to our parent, whose children we may have
+ * listed already: a daemon that forks twice could be missed. The next scan shows that one has
+ * ended, so only two equal ones show everybody. A program that starts others all the time must not
+ * keep us here for ever. */
+static void scan_until_settled(struct desk *desk) {
+    scan(desk);
+    for (int turn = 0; turn < 100 && !scan(desk); turn++)
+        ;
+}
+
 static void find_pending(struct desk *desk) {
     size_t kept = 0;
     for (size_t i = 0; i < desk->pending_count; i++)
         desk->pending[i].seen = false;
-    look_below(desk, desk->parent);
+    scan_until_settled(desk);
     for (size_t i = 0; i < desk->pending_count; i++) {
         struct pending *pending = &desk->pending[i];
         if (pending->seen && !pending->known)
