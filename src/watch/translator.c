@@ -10,6 +10,10 @@
 /* So many records before its turn, the memory of an access is prefetched. */
 enum { AHEAD = 16 };
 
+enum { LARGEST_SMALL_ACCESS = 16 };
+/* Nobody accesses more at once: it is no length. */
+#define LONGEST_ACCESS (UINT64_C(1) << 40)
+
 struct st_translator *st_translator_new(const struct st_translation *translation) {
     struct st_translator *t = st_alloc(1, sizeof *t);
     t->options = *translation;
@@ -258,7 +262,7 @@ uint64_t st_translate_loc(struct st_translator *t, const struct thread *thread, 
 
 /* ---- threads ---- */
 
-static uint32_t thread_number(struct st_translator *t, uint32_t serial) {
+uint32_t st_translate_thread_number(struct st_translator *t, uint32_t serial) {
     uint32_t number = st_map64_number(&t->serials, serial);
     st_reserve(&t->threads, &t->thread_capacity, (size_t)number + 1);
     if (number == t->symbols.threads.count) {
@@ -272,7 +276,7 @@ static uint32_t thread_number(struct st_translator *t, uint32_t serial) {
 
 static __attribute__((noinline)) struct thread *find_thread(struct st_translator *t,
                                                             uint32_t serial) {
-    uint32_t number = thread_number(t, serial);
+    uint32_t number = st_translate_thread_number(t, serial);
     if (!t->threads[number]) {
         t->threads[number] = st_alloc(1, sizeof *t->threads[number]);
         t->threads[number]->number = number;
@@ -290,14 +294,6 @@ static inline struct thread *thread_of(struct st_translator *t, uint32_t serial)
     return find_thread(t, serial);
 }
 
-/* ---- the rest ---- */
-
-static void on_thread_event(struct st_translator *t, struct thread *thread,
-                            const struct st_stream_record *record, enum st_op op) {
-    uint32_t other = thread_number(t, (uint32_t)st_stream_address(record));
-    emit(t, thread, op, other, loc_at(t, thread, record->argument));
-}
-
 static void on_thread_end(struct st_translator *t, struct thread *thread) {
     st_translate_leave_fresh(t, thread);
     st_translate_end_of_words(t, thread);
@@ -311,183 +307,6 @@ static void on_thread_end(struct st_translator *t, struct thread *thread) {
     *gone = (struct gone_thread){thread->number, thread->past};
     thread->past = (struct st_past){0};
     free_thread(thread);
-}
-
-static void on_slot(struct st_translator *t, struct thread *thread,
-                    const struct st_stream_record *record) {
-    uint64_t slot = st_stream_address(record);
-    if (!t->options.dead_before || thread->slot != ST_SLOT_NONE || slot >= ST_STREAM_SLOTS)
-        return;
-    thread->slot = (uint32_t)slot;
-    thread->first_epoch = record->argument;
-    thread->at += thread->first_epoch;
-    st_past_keep(&thread->past);
-    st_slots_take(&t->slots, thread->slot, thread->number, thread->first_epoch);
-}
-
-static void on_free(struct st_translator *t, const struct st_stream_record *record) {
-    st_translate_not_fresh(t, record);
-    st_variables_forget(&t->variables, st_stream_address(record), record[1].argument);
-    st_objects_forget(&t->locks, st_stream_address(record), record[1].argument);
-    st_objects_forget(&t->channels, st_stream_address(record), record[1].argument);
-    st_objects_forget(&t->shared, st_stream_address(record), record[1].argument);
-    st_objects_forget(&t->words, st_stream_address(record), record[1].argument);
-}
-
-/* The text behind its record, in memory to be freed; NULL if it is none. */
-static char *copy_text(const struct st_stream_record *record) {
-    uint64_t length = st_stream_address(record);
-    if (st_stream_op(record) != ST_STREAM_TEXT || length > ST_LONGEST_TEXT)
-        return NULL;
-    char *text = st_alloc(length + 1, 1);
-    memcpy(text, record + 1, length);
-    return text;
-}
-
-static void on_text(struct st_translator *t, const struct st_stream_record *record) {
-    char *text = copy_text(record);
-    if (!text) {
-        t->facts.garbage++;
-        return;
-    }
-    uint32_t number = st_map64_number(&t->texts, record->argument);
-    st_reserve(&t->text_blocks, &t->text_capacity, (size_t)number + 1);
-    if (*text) /* a block without a name has none */
-        t->text_blocks[number] = 1 + st_names_add(&t->symbols.blocks, text, strlen(text));
-    free(text);
-}
-
-static void on_thread_name(struct st_translator *t, const struct st_stream_record *record) {
-    char *name = copy_text(record + 1);
-    if (name)
-        st_thread_words_set(&t->symbols.given,
-                            thread_number(t, (uint32_t)st_stream_address(record)), name);
-    else
-        t->facts.garbage++;
-    free(name);
-}
-
-static void on_module(struct st_translator *t, const struct st_stream_record *record) {
-    t->module_came = true;
-    char *path = st_stream_op(&record[1]) == ST_STREAM_LENGTH ? copy_text(record + 2) : NULL;
-    if (path)
-        st_places_add_module(t->places, path, st_stream_address(record), record[1].argument,
-                             record->argument);
-    else
-        t->facts.garbage++;
-    st_translate_module_read(t, path != NULL);
-    free(path);
-}
-
-/* Nobody accesses more at once: it is no length. */
-#define LONGEST_ACCESS (UINT64_C(1) << 40)
-#define USER_ADDRESSES (UINT64_C(1) << 47)
-enum { LARGEST_SMALL_ACCESS = 16 };
-
-/* The record of a range, with its length behind it: does it lie where memory of programs is? What
- * was moved (move_records) lies behind that. */
-static bool is_range(const struct st_stream_record *record, uint64_t longest) {
-    uint64_t length = record[1].argument, address = st_stream_address(record);
-    return st_stream_op(&record[1]) == ST_STREAM_LENGTH && length <= longest &&
-           (address >= USER_ADDRESSES || address + length <= USER_ADDRESSES);
-}
-
-/* Records that are rare. */
-static __attribute__((noinline)) void on_other(struct st_translator *t, struct thread *thread,
-                                               const struct st_stream_record *record) {
-    switch (st_stream_op(record)) {
-    case ST_STREAM_BEGIN:
-        st_translate_begin(t, thread, record);
-        break;
-    case ST_STREAM_END:
-        st_translate_passed(t, thread, record->argument);
-        st_translate_leave(t, thread, true);
-        break;
-    case ST_STREAM_AT:
-        st_translate_passed(t, thread, record->argument);
-        break;
-    case ST_STREAM_BOARDED:
-        if (st_stream_op(&record[1]) == ST_STREAM_BOARDED_AT)
-            st_translate_boarded(t, thread, record);
-        else
-            t->facts.garbage++;
-        break;
-    case ST_STREAM_SPLIT:
-        if (!record->argument || !st_places_is_library(t->places, record->argument))
-            st_translate_split(t, thread, st_stream_aux(record));
-        break;
-    case ST_STREAM_SKIPPED:
-        thread->turns.skipped = true;
-        break;
-    case ST_STREAM_FUTEX_WAIT:
-    case ST_STREAM_FUTEX_WAKE:
-    case ST_STREAM_FUTEX_WOKEN:
-        st_fresh_release(&thread->fresh);
-        st_translate_futex(t, thread, record);
-        break;
-    case ST_STREAM_SEND:
-        st_fresh_release(&thread->fresh);
-        step(t, thread, record->argument);
-        st_translate_channel(t, thread, record, ST_SEND);
-        break;
-    case ST_STREAM_RECEIVE:
-        step(t, thread, record->argument);
-        st_translate_channel(t, thread, record, ST_RECEIVE);
-        break;
-    case ST_STREAM_SEMAPHORE_MADE:
-        st_translate_semaphore(t, record);
-        break;
-    case ST_STREAM_FORK:
-        st_fresh_release(&thread->fresh);
-        step(t, thread, record->argument);
-        on_thread_event(t, thread, record, ST_FORK);
-        break;
-    case ST_STREAM_JOIN:
-        step(t, thread, record->argument);
-        on_thread_event(t, thread, record, ST_JOIN);
-        break;
-    case ST_STREAM_SLOT:
-        on_slot(t, thread, record);
-        break;
-    case ST_STREAM_ALLOCATE:
-        if (is_range(record, USER_ADDRESSES)) {
-            st_translate_allocate(t, thread, record);
-            if (!st_places_is_java(t->places, record->argument)) /* they come to be known later */
-                st_translate_fresh(t, thread, record);
-        } else {
-            t->facts.garbage++;
-        }
-        break;
-    case ST_STREAM_HANDED_OUT:
-        if (is_range(record, USER_ADDRESSES))
-            st_translate_hand_out(t, thread, record);
-        else
-            t->facts.garbage++;
-        break;
-    case ST_STREAM_FRAME:
-        if (is_range(record, USER_ADDRESSES))
-            st_translate_frame(t, record);
-        else
-            t->facts.garbage++;
-        break;
-    case ST_STREAM_THREAD_NAME:
-        on_thread_name(t, record);
-        break;
-    case ST_STREAM_FREE:
-        if (is_range(record, USER_ADDRESSES))
-            on_free(t, record);
-        else
-            t->facts.garbage++;
-        break;
-    case ST_STREAM_TEXT:
-        on_text(t, record);
-        break;
-    case ST_STREAM_MODULE:
-        on_module(t, record);
-        break;
-    default:
-        t->facts.garbage++;
-    }
 }
 
 /* ---- addresses of modules that are where others were ---- */
@@ -682,7 +501,7 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
         default:
             length = st_item_length(record, count - i);
             if (length)
-                on_other(t, thread, record);
+                st_translate_rare(t, thread, record);
             if (!length || op == ST_STREAM_MODULE)
                 return i + length;
         }

@@ -325,6 +325,26 @@ static inline void change_context(struct thread *thread) {
 /* Adds a name that the table does not have, like this one: "lock", "lock #2", "lock #3". */
 uint32_t st_translate_unique(struct st_names *names, struct repeats *repeats, const char *name);
 
+/* The number of a thread by its serial number; it has a name from now on. */
+uint32_t st_translate_thread_number(struct st_translator *t, uint32_t serial);
+
+/* ---- rare_records.c ---- */
+
+/* Memory of programs lies below. */
+#define USER_ADDRESSES (UINT64_C(1) << 47)
+
+/* The record of a range, with its length behind it: does it lie where memory of programs is? What
+ * was moved (move_records) lies behind that. */
+static inline bool is_range(const struct st_stream_record *record, uint64_t longest) {
+    uint64_t length = record[1].argument, address = st_stream_address(record);
+    return st_stream_op(&record[1]) == ST_STREAM_LENGTH && length <= longest &&
+           (address >= USER_ADDRESSES || address + length <= USER_ADDRESSES);
+}
+
+/* The records of a complete item that is none of an access, a function or a lock. */
+void st_translate_rare(struct st_translator *t, struct thread *thread,
+                       const struct st_stream_record *record);
+
 /* ---- memory_names.c ---- */
 
 /* The name of what is at an address. */

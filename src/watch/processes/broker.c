@@ -147,7 +147,7 @@ struct desk {
     size_t pending_count, pending_capacity;
     pid_t *scanned; /* all processes below our parent; those that have ended are negative */
     size_t scanned_count, scanned_capacity, scan_position;
-    bool scan_differs; /* from the one before it */
+    bool scan_differs;  /* from the one before it */
     char **executables; /* of processes that were watched */
     size_t executable_count, executable_capacity;
 };
