@@ -133,12 +133,33 @@ static bool compare_predictions(const struct st_prediction *anew, const struct s
     return true;
 }
 
+/* An excerpt has no marks of blocks that are too deep to be judged. An access to fresh memory can
+ * count for the sake of such a block alone (predict/model/exposure.h). */
+static void unmark_deep_blocks(struct sample *sample) {
+    size_t depths[SAMPLE_THREADS] = {0};
+    for (size_t i = 0; i < sample->count; i++) {
+        struct st_event *event = &sample->events[i];
+        size_t *depth = &depths[event->thread];
+        bool deep = event->op == ST_BEGIN ? (*depth)++ >= DEPTHS
+                                          : event->op == ST_END && --*depth >= DEPTHS;
+        if (deep)
+            event->op = ST_UNMARKED;
+    }
+}
+
+static struct st_run *read_anew(const struct st_run_needs *needs, const struct sample *sample) {
+    struct sample shallow = *sample;
+    if (fresh_is_marked(sample))
+        unmark_deep_blocks(&shallow);
+    return read_run(needs, &shallow);
+}
+
 static bool compare_depth(const struct st_predict_plan *plan, const struct sample *sample,
                           const struct st_run *run, unsigned depth, char *why) {
     struct st_run_needs needs = st_predict_needs(plan);
     needs.blocks.below = depth;
     needs.model.ends_only = false;
-    struct st_run *fresh = read_run(&needs, sample);
+    struct st_run *fresh = read_anew(&needs, sample);
     struct st_predictions anew, here;
     st_predict_run(plan, fresh, &anew);
     st_predict_run(plan, run, &here);
