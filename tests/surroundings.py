@@ -17,7 +17,7 @@ KEPT = {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "CI", "CLANG",
         # What the tests themselves ask for; docs/testing.md describes them.
         "SERIATIM_BUILD", "SERIATIM_PROGRAMS", "SERIATIM_SCRIPTS", "SERIATIM_FIRST_SCRIPT",
         "SERIATIM_KILLS", "SERIATIM_KILL_SEED", "SERIATIM_LATE_SEEDS", "SERIATIM_UPDATE_GOLDEN",
-        "SERIATIM_PLANTED_RUNS", "SERIATIM_CLUSTER_SEEDS"}
+        "SERIATIM_PLANTED_RUNS", "SERIATIM_CLUSTER_SEEDS", "SERIATIM_JITTER"}
 # AddressSanitizer forgets to unmark the stack of a thread that is cancelled, and then complains about
 # what it does itself at the thread's end, if threads have signal stacks.
 SET = {"LC_ALL": "C.UTF-8", "TERM": "dumb", "ASAN_OPTIONS": "use_sigaltstack=0"}

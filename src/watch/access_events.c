@@ -184,7 +184,7 @@ static void translate_deferred(struct st_translator *t, struct thread *emitter,
         return; /* it matters no longer */
     st_translate_start(t, number, at);
     if (t->threads[number] && t->threads[number]->held_back.there)
-        st_translate_held_back(t, t->threads[number], NULL);
+        st_translate_held_back(t, t->threads[number], NULL, 0);
     set_access(t, number, deferred_loc(t, emitter, number, at, (uint32_t)record[1].argument), at);
     t->access.read = ST_DEFERRED_READ;
     t->access.write = ST_DEFERRED_WRITE;

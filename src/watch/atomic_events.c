@@ -209,6 +209,8 @@ static void acquire(struct st_translator *t, struct thread *thread, struct st_wo
                     const struct st_stream_record *record, unsigned calls) {
     uint64_t address = st_stream_address(record);
     drop_held_back(thread, word);
+    if (word->state == ST_WORD_LOCK) /* they saw that it was free, and come too late */
+        drop_waiting(t, word, address);
     if (word->state == ST_WORD_TICKET) {
         word->tickets = thread->ticket.address;
         thread->ticket.address = 0;
@@ -311,6 +313,17 @@ static bool is_swap_in_vain(struct st_translator *t, const struct thread *thread
     return atomic->before == atomic->after && is_waiting_swap(t, thread, record, atomic);
 }
 
+/* A look in a loop that waits until the word is free. It is no access, whatever the word is: not
+ * what it saw in vain, nor what it saw in the end, when another thread may still come first. But
+ * who then stores to the word, or swaps it without asking what was there, has acted on the look. */
+static bool is_wait(struct st_translator *t, const struct thread *thread,
+                    const struct st_stream_record *record, const struct st_atomic *atomic) {
+    if (atomic->kind != ST_ATOMIC_LOAD)
+        return is_swap_in_vain(t, thread, record, atomic);
+    struct st_spin spin = st_translate_spin(t, thread, record->argument);
+    return spin.loops && (spin.next == ST_SPIN_GOES_ON || spin.next == ST_SPIN_TAKES);
+}
+
 static void access_plainly(struct st_translator *t, struct thread *thread, struct st_word *word,
                            const struct st_stream_record *record, const struct st_atomic *atomic) {
     if (is_swap_in_vain(t, thread, record, atomic))
@@ -390,7 +403,7 @@ static void use_word(struct st_translator *t, struct thread *thread, struct st_w
         release(t, thread, word, record);
         break;
     case ST_USE_WAIT:
-        if (!st_is_proven(word) && (calls || !is_swap_in_vain(t, thread, record, &atomic)))
+        if (!st_is_proven(word) && (calls || !is_wait(t, thread, record, &atomic)))
             hold_back(t, thread, word, record, &atomic, calls);
         break;
     case ST_USE_NOTHING:
@@ -476,10 +489,32 @@ void st_translate_futex(struct st_translator *t, struct thread *thread,
 
 /* ---- what a thread does next ---- */
 
-/* Functions of its own may be what it waits with, but have begins and ends: the access is emitted
- * first, which does no harm to a lock. */
+/* Is the word what the thread comes to next, after entering and leaving functions, as far as its
+ * records are here? */
+static bool comes_to_word(const struct thread *thread, const struct st_stream_record *record,
+                          size_t left) {
+    for (size_t i = 0, length; (length = st_item_length(&record[i], left - i)); i += length)
+        switch (st_stream_op(&record[i])) {
+        case ST_STREAM_ENTER:
+        case ST_STREAM_LEAVE:
+        case ST_STREAM_AT:
+        case ST_STREAM_SEQUENCE:
+        case ST_STREAM_OBSERVE:
+            break;
+        case ST_STREAM_ATOMIC_READ:
+        case ST_STREAM_ATOMIC_WRITE:
+        case ST_STREAM_ATOMIC_UPDATE:
+            return st_stream_address(&record[i]) == thread->held_back.address;
+        default:
+            return false;
+        }
+    return false;
+}
+
+/* Functions of its own may be what it waits with. But they have begins and ends: unless they come
+ * back to the word, the access is emitted first. */
 static bool is_still_waiting(struct st_translator *t, const struct thread *thread,
-                             const struct st_stream_record *record) {
+                             const struct st_stream_record *record, size_t left) {
     switch (st_stream_op(record)) {
     case ST_STREAM_ATOMIC_READ:
     case ST_STREAM_ATOMIC_WRITE:
@@ -489,9 +524,11 @@ static bool is_still_waiting(struct st_translator *t, const struct thread *threa
     case ST_STREAM_FUTEX_WOKEN:
         return st_stream_address(record) == thread->held_back.address;
     case ST_STREAM_ENTER:
-        return st_translate_is_hidden(t, record);
+        return st_translate_is_hidden(t, record) ||
+               (!st_is_change(&thread->held_back.atomic) && comes_to_word(thread, record, left));
     case ST_STREAM_LEAVE:
-        return thread->depth && thread->frames[thread->depth - 1].hidden;
+        return (thread->depth && thread->frames[thread->depth - 1].hidden) ||
+               (!st_is_change(&thread->held_back.atomic) && comes_to_word(thread, record, left));
     case ST_STREAM_NONE:
     case ST_STREAM_DEFERRED_READ:
     case ST_STREAM_DEFERRED_WRITE:
@@ -526,11 +563,11 @@ static bool shows_data(const struct thread *thread, struct st_word *word,
 }
 
 void st_translate_held_back(struct st_translator *t, struct thread *thread,
-                            const struct st_stream_record *record) {
+                            const struct st_stream_record *record, size_t left) {
     struct st_word *word = find_word(t, thread->held_back.address);
     if (!word)
         thread->held_back.there = false;
-    if (!word || (record && is_still_waiting(t, thread, record)))
+    if (!word || (record && is_still_waiting(t, thread, record, left)))
         return;
     if (shows_data(thread, word, record))
         become_data(t, word, thread->held_back.address, thread->held_back.address);

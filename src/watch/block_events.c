@@ -435,7 +435,7 @@ void st_translate_boarded(struct st_translator *t, struct thread *emitter,
     if (begun <= thread->at)
         return; /* more is known already */
     if (thread->held_back.there)
-        st_translate_held_back(t, thread, NULL);
+        st_translate_held_back(t, thread, NULL, 0);
     thread->at = begun;
     enter_boarded(t, thread, record, around);
 }

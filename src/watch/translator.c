@@ -421,7 +421,7 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
         if (!st_is_in_turn(record))
             return i;
         if (__builtin_expect(thread->held_back.there, 0))
-            st_translate_held_back(t, thread, record);
+            st_translate_held_back(t, thread, record, count - i);
         if (__builtin_expect(thread->boarded, 0) && !may_be_boarded(op))
             st_translate_leave_boarded(t, thread);
         length = 1;

@@ -570,9 +570,9 @@ void st_translate_end_of_words(struct st_translator *t, struct thread *thread);
 void st_translate_futex(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record);
 
-/* The record is the next of a thread with an access that was held back; or something else shows
- * that the thread has gone on: NULL. */
+/* The record is the next of a thread with an access that was held back, and the first of those that
+ * are left; or something else shows that the thread has gone on: NULL. */
 void st_translate_held_back(struct st_translator *t, struct thread *thread,
-                            const struct st_stream_record *record);
+                            const struct st_stream_record *record, size_t left);
 
 #endif

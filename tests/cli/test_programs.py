@@ -7,6 +7,7 @@ ways, each of the others in one of them, in turn.
 
     SERIATIM_PROGRAMS=all      every program in all six ways
     SERIATIM_PROGRAMS=bank.c   this program in all six ways; names and globs, separated by commas
+    SERIATIM_JITTER=3000       each step of the schedule comes up to 3,000 microseconds late
 """
 
 import atexit
@@ -34,6 +35,7 @@ FOUND = 66  # the exit status of `run` when the program succeeded and something 
 
 WAYS = list(itertools.product(("gcc", "clang"), ("-O0", "-O1", "-O2")))
 IN_ALL_WAYS = {"bank.c", "inline.c", "memcpy.c", "nested_outer.c"}
+JITTER = [f"-DSCHEDULE_JITTER={os.environ['SERIATIM_JITTER']}"] if "SERIATIM_JITTER" in os.environ else []
 COMPILING = threading.Lock()
 
 
@@ -51,7 +53,7 @@ def _objects():
 @functools.lru_cache(maxsize=None)
 def _compile_schedule(source):
     target = _objects() / f"{source}.o"
-    subprocess.run(["gcc", "-O1", "-c", programs.FOLDER / source, "-o", target], check=True)
+    subprocess.run(["gcc", "-O1", *JITTER, "-c", programs.FOLDER / source, "-o", target], check=True)
     return target
 
 
@@ -118,7 +120,7 @@ class Job:
                      "SERIATIM_CXX": {"gcc": "g++", "clang": "clang++"}[self.compiler]}
         flags = ["-g", self.optimize, "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}",
                  *self.program.flags, *self.variant.flags]
-        self._note("gcc", "-O1", "-c", programs.FOLDER / self.schedule, "-o", "schedule.o")
+        self._note("gcc", "-O1", *JITTER, "-c", programs.FOLDER / self.schedule, "-o", "schedule.o")
         (self.folder / "schedule.o").symlink_to(schedule_object(self.schedule))
         for library in self.program.libraries:
             self._command(wrapper, *flags, "-shared", "-fPIC", library, "-o",

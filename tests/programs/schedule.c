@@ -11,6 +11,10 @@
 
 enum { LONG_SECONDS = 20, MOMENT_NANOSECONDS = 20 * 1000 * 1000 };
 
+#ifndef SCHEDULE_JITTER
+#define SCHEDULE_JITTER 0 /* microseconds */
+#endif
+
 /* The number of the step that may return next. */
 static int turn = 1;
 
@@ -48,13 +52,26 @@ static void say(const char *message, int length) {
     syscall(SYS_write, 2, message, length);
 }
 
+/* Sleeps up to so many microseconds, another time each time: a thread that is late must not change
+ * what a program does. */
+static void be_late(void) {
+    static unsigned calls;
+    unsigned draw = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) + (unsigned)now();
+    struct timespec time = {0, SCHEDULE_JITTER ? draw * 2654435761u % (SCHEDULE_JITTER + 1) * 1000
+                                               : 0};
+    if (time.tv_nsec)
+        syscall(SYS_nanosleep, &time, NULL);
+}
+
 void schedule_step(int number) {
     int saved = errno;
+    be_late();
     while (!await(number, LONG_SECONDS * 1000000000LL)) {
         char text[80];
         say(text, snprintf(text, sizeof text, "schedule: step %d has not come yet\n", number));
     }
     pass(number);
+    be_late();
     errno = saved;
 }
 
@@ -64,8 +81,10 @@ void schedule_step_after(int number) {
 
 void schedule_step_or_go_on(int number) {
     int saved = errno;
+    be_late();
     await(number, MOMENT_NANOSECONDS);
     pass(number);
+    be_late();
     errno = saved;
 }
 

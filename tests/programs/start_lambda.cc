@@ -43,15 +43,19 @@ int main() {
             int old = total;
 #ifndef FIXED
             mutex.unlock();
-            if (i == slow)
-                step(8);
+            if (i == slow) {
+                step(6);
+                step(9);
+            }
             mutex.lock();
 #endif
             total = old + 1;
             mutex.unlock();
 #ifdef FIXED
-            if (i == slow)
-                step(8);
+            if (i == slow) {
+                step(6);
+                step(9);
+            }
 #endif
         }
     });
@@ -63,11 +67,11 @@ int main() {
         step(3);
     });
     std::thread another([] {
-        step(6);
+        step(7);
         mutex.lock();
         total += 100;
         mutex.unlock();
-        step(7);
+        step(8);
     });
     once.join();
     often.join();

@@ -1,4 +1,5 @@
 #include "runtime/core/access.h"
+#include "runtime/core/loaded_modules.h"
 
 enum { SHORT = 16 };
 
@@ -25,6 +26,8 @@ void rt_write_slow(uintptr_t address, uint32_t bytes, uintptr_t caller, uint64_t
 
 static void access_range(struct rt_thread *t, uintptr_t address, size_t size, bool write,
                          uintptr_t caller) {
+    if (rt_is_in(&rt_openmp, caller))
+        return;
     if (__builtin_expect(rt_controlled, 0) && size) {
         rt_leave();
         rt_range_in_turn(address, size, write, caller);

@@ -7,7 +7,7 @@
 #include <link.h>
 #include <unistd.h>
 
-struct rt_range rt_unwinder;
+struct rt_range rt_unwinder, rt_openmp;
 
 /* Those that are loaded and were emitted. What is beyond the table is emitted again and again. */
 struct known_module {
@@ -35,8 +35,7 @@ static uint64_t hash_of(const char *name) {
 }
 
 /* strstr is interposed, and would emit events. */
-static bool is_unwinder(const char *path) {
-    static const char wanted[] = "/libgcc_s.so.";
+static bool contains(const char *path, const char *wanted) {
     for (; *path; path++) {
         size_t i = 0;
         while (wanted[i] && path[i] == wanted[i])
@@ -45,6 +44,11 @@ static bool is_unwinder(const char *path) {
             return true;
     }
     return false;
+}
+
+static bool is_openmp(const char *path) {
+    return contains(path, "/libgomp.so") || contains(path, "/libomp.so") ||
+           contains(path, "/libomp5.so") || contains(path, "/libiomp5.so");
 }
 
 static uint32_t emitted;
@@ -91,8 +95,10 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *of) {
     walk->first = false;
     if (end <= first)
         return 0;
-    if (is_unwinder(name))
+    if (contains(name, "/libgcc_s.so."))
         rt_unwinder = (struct rt_range){first, end - first};
+    if (is_openmp(name))
+        rt_openmp = (struct rt_range){first, end - first};
     struct known_module *known = find_known(first, hash_of(name));
     if (known) {
         known->loaded = true;

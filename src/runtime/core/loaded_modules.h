@@ -20,10 +20,15 @@ extern uint32_t rt_handing_count;
 /* In a process that was forked: none was emitted. */
 void rt_modules_reset(void);
 
-/* Where libgcc_s is, which synchronises when a thread is unwound; empty until it is loaded. */
+/* Where libgcc_s is, which synchronises when a thread is unwound, and the library of OpenMP, whose
+ * copies are of what it keeps itself, in an order that nobody sees. Empty until they are loaded. */
 struct rt_range {
     uintptr_t start, length;
 };
-extern struct rt_range rt_unwinder;
+extern struct rt_range rt_unwinder, rt_openmp;
+
+static inline bool rt_is_in(const struct rt_range *range, uintptr_t address) {
+    return address - range->start < range->length;
+}
 
 #endif

@@ -34,7 +34,7 @@ static inline void look_for_reports(void) {
 static void emit_ordered(enum st_stream_op op, unsigned aux, uintptr_t address, uint64_t argument,
                          bool learns) {
     struct rt_thread *t = rt_self;
-    if (argument - rt_unwinder.start < rt_unwinder.length)
+    if (rt_is_in(&rt_unwinder, argument))
         return; /* the unwinder synchronises for its own sake, within a block of the program */
     if (t->ignored_sync && op != ST_STREAM_FORK && op != ST_STREAM_JOIN)
         return;
