@@ -25,7 +25,7 @@
 #include <string.h>
 
 enum { TEXT = 256, DEPTHS = 4 };
-#define PATIENCE 0.5 /* seconds of processor time, for a block or a search; then it is skipped */
+#define PATIENCE 0.5 /* seconds, for a block or a search; then it is skipped */
 
 /* ---- the predictors ---- */
 
@@ -109,9 +109,16 @@ static const struct st_predicted_block *find_block(const struct st_prediction *p
     return NULL;
 }
 
+/* Did patience run out in one of the two? What the exact search would have shown to be a violation
+ * or atomic stays potential then. */
+static bool is_undecided(enum st_block_verdict one, enum st_block_verdict other, bool searches) {
+    return one == ST_BLOCK_TIMEOUT || other == ST_BLOCK_TIMEOUT ||
+           (searches && (one == ST_BLOCK_POTENTIAL || other == ST_BLOCK_POTENTIAL));
+}
+
 /* Empty blocks are not listed if there is only an excerpt, but they count as atomic ones. */
 static bool compare_predictions(const struct st_prediction *anew, const struct st_prediction *here,
-                                bool may_be_more, char *why) {
+                                bool may_be_more, bool searches, char *why) {
     if (anew->block_count != here->block_count ||
         (!may_be_more && anew->static_proofs != here->static_proofs)) {
         snprintf(why, TEXT, "%" PRIu64 " blocks anew, in memory %" PRIu64, anew->block_count,
@@ -122,7 +129,7 @@ static bool compare_predictions(const struct st_prediction *anew, const struct s
         const struct st_predicted_block *block = find_block(here, anew->blocks[b].begin);
         enum st_block_verdict one = anew->blocks[b].verdict;
         enum st_block_verdict other = block ? block->verdict : ST_BLOCK_ATOMIC;
-        if (one == other || one == ST_BLOCK_TIMEOUT || other == ST_BLOCK_TIMEOUT)
+        if (one == other || is_undecided(one, other, searches))
             continue;
         if (may_be_more && one == ST_BLOCK_ATOMIC)
             continue;
@@ -169,7 +176,8 @@ static bool compare_depth(const struct st_predict_plan *plan, const struct sampl
     if (!good)
         snprintf(why, TEXT, "blocks are left anew, or in memory, but not both");
     /* What was hidden for the sake of an outer block is not hidden in memory any more. */
-    good = good && compare_predictions(anew.items, here.items, fresh_is_marked(sample), why);
+    good = good && compare_predictions(anew.items, here.items, fresh_is_marked(sample),
+                                       plan->analyses->own == &exact, why);
     st_predictions_free(&anew);
     st_predictions_free(&here);
     st_run_free(fresh);
