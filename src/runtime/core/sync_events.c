@@ -156,11 +156,12 @@ void rt_resume(void) {
 }
 
 /* A word that was never accessed atomically is not the program's, but that of code that is not
- * watched. The watcher looks closer. */
+ * watched. The shadow does not say whether it was loaded; who waits has done that just now. The
+ * watcher looks closer. */
 static void emit_futex(enum st_stream_op op, const volatile void *word, uintptr_t caller) {
     enum { FUTEX_CHANNEL = 254 };
     uint64_t shadow = atomic_load(&rt_shadow_of((uintptr_t)word)->write);
-    if (rt_state_of(shadow) == RT_SHARED)
+    if (rt_state_of(shadow) == RT_SHARED || rt_self->loaded == (uintptr_t)word)
         emit_ordered(op, FUTEX_CHANNEL, (uintptr_t)word, caller, op != ST_STREAM_FUTEX_WAKE);
 }
 

@@ -67,9 +67,7 @@ static const enum st_stream_op ops[] = {
  * the next one is emitted, too; and so is a load after a write of the same thread, since others can
  * come between these two. */
 static void note_operation(struct rt_thread *t, uintptr_t at, bool write, bool first) {
-    if (!rt_rule || !rt_has_slot(t))
-        return;
-    if (write || first)
+    if (rt_rule && rt_has_slot(t) && (write || first))
         rt_new_eager_epoch(t);
     if (write)
         return;
