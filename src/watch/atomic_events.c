@@ -172,6 +172,17 @@ static void drop_waiting(struct st_translator *t, struct st_word *word, uint64_t
     word->waiting = 0;
 }
 
+/* Those that saw that it was free, and come too late, look again. (What the library waits for may
+ * have come.) */
+static void drop_late(struct st_translator *t, struct st_word *word, uint64_t address) {
+    for (uint32_t i = 0; word->waiting && i < t->serials.count; i++) {
+        struct thread *thread = t->threads[i];
+        if (thread && thread->held_back.there && thread->held_back.address == address &&
+            !thread->held_back.calls)
+            drop_held_back(thread, word);
+    }
+}
+
 static void emit_waiting(struct st_translator *t, struct st_word *word, uint64_t address) {
     struct thread *thread;
     while (word->waiting && (thread = first_waiting(t, address)))
@@ -209,8 +220,8 @@ static void acquire(struct st_translator *t, struct thread *thread, struct st_wo
                     const struct st_stream_record *record, unsigned calls) {
     uint64_t address = st_stream_address(record);
     drop_held_back(thread, word);
-    if (word->state == ST_WORD_LOCK) /* they saw that it was free, and come too late */
-        drop_waiting(t, word, address);
+    if (word->state == ST_WORD_LOCK)
+        drop_late(t, word, address);
     if (word->state == ST_WORD_TICKET) {
         word->tickets = thread->ticket.address;
         thread->ticket.address = 0;
