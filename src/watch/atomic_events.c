@@ -522,6 +522,12 @@ static bool comes_to_word(const struct thread *thread, const struct st_stream_re
     return false;
 }
 
+/* It has looked at the word, and what comes next is the word again. */
+static bool looks_again(const struct thread *thread, const struct st_stream_record *record,
+                        size_t left) {
+    return !st_is_change(&thread->held_back.atomic) && comes_to_word(thread, record, left);
+}
+
 /* Functions of its own may be what it waits with. But they have begins and ends: unless they come
  * back to the word, the access is emitted first. */
 static bool is_still_waiting(struct st_translator *t, const struct thread *thread,
@@ -535,11 +541,10 @@ static bool is_still_waiting(struct st_translator *t, const struct thread *threa
     case ST_STREAM_FUTEX_WOKEN:
         return st_stream_address(record) == thread->held_back.address;
     case ST_STREAM_ENTER:
-        return st_translate_is_hidden(t, record) ||
-               (!st_is_change(&thread->held_back.atomic) && comes_to_word(thread, record, left));
+        return st_translate_is_hidden(t, record) || looks_again(thread, record, left);
     case ST_STREAM_LEAVE:
         return (thread->depth && thread->frames[thread->depth - 1].hidden) ||
-               (!st_is_change(&thread->held_back.atomic) && comes_to_word(thread, record, left));
+               looks_again(thread, record, left);
     case ST_STREAM_NONE:
     case ST_STREAM_DEFERRED_READ:
     case ST_STREAM_DEFERRED_WRITE:

@@ -25,6 +25,13 @@ static void on_slot(struct st_translator *t, struct thread *thread,
     st_slots_take(&t->slots, thread->slot, thread->number, thread->first_epoch);
 }
 
+static void on_allocate(struct st_translator *t, struct thread *thread,
+                        const struct st_stream_record *record) {
+    st_translate_allocate(t, thread, record);
+    if (!st_places_is_java(t->places, record->argument)) /* they come to be known later */
+        st_translate_fresh(t, thread, record);
+}
+
 static void on_free(struct st_translator *t, const struct st_stream_record *record) {
     st_translate_not_fresh(t, record);
     st_variables_forget(&t->variables, st_stream_address(record), record[1].argument);
@@ -78,6 +85,13 @@ static void on_module(struct st_translator *t, const struct st_stream_record *re
         t->facts.garbage++;
     st_translate_module_read(t, path != NULL);
     free(path);
+}
+
+/* Is it about memory that a program can have? */
+static bool has_range(struct st_translator *t, const struct st_stream_record *record) {
+    bool has = is_range(record, USER_ADDRESSES);
+    t->facts.garbage += !has;
+    return has;
 }
 
 void st_translate_rare(struct st_translator *t, struct thread *thread,
@@ -137,34 +151,23 @@ void st_translate_rare(struct st_translator *t, struct thread *thread,
         on_slot(t, thread, record);
         break;
     case ST_STREAM_ALLOCATE:
-        if (is_range(record, USER_ADDRESSES)) {
-            st_translate_allocate(t, thread, record);
-            if (!st_places_is_java(t->places, record->argument)) /* they come to be known later */
-                st_translate_fresh(t, thread, record);
-        } else {
-            t->facts.garbage++;
-        }
+        if (has_range(t, record))
+            on_allocate(t, thread, record);
         break;
     case ST_STREAM_HANDED_OUT:
-        if (is_range(record, USER_ADDRESSES))
+        if (has_range(t, record))
             st_translate_hand_out(t, thread, record);
-        else
-            t->facts.garbage++;
         break;
     case ST_STREAM_FRAME:
-        if (is_range(record, USER_ADDRESSES))
+        if (has_range(t, record))
             st_translate_frame(t, record);
-        else
-            t->facts.garbage++;
         break;
     case ST_STREAM_THREAD_NAME:
         on_thread_name(t, record);
         break;
     case ST_STREAM_FREE:
-        if (is_range(record, USER_ADDRESSES))
+        if (has_range(t, record))
             on_free(t, record);
-        else
-            t->facts.garbage++;
         break;
     case ST_STREAM_TEXT:
         on_text(t, record);

@@ -3,7 +3,7 @@ expect.
 
 Each program in tests/programs says what seriatim must find in it; the README.md there describes
 how. Built here with gcc and with clang at -O0, -O1 and -O2: a few programs in all six
-ways, each of the others in one of them, in turn.
+ways, each of the others in one of them, which its name decides: a new program shifts no other.
 
     SERIATIM_PROGRAMS=all      every program in all six ways
     SERIATIM_PROGRAMS=bank.c   this program in all six ways; names and globs, separated by commas
@@ -25,6 +25,7 @@ import tempfile
 import threading
 import unittest
 import unittest.mock
+import zlib
 
 import programs
 from seriatim import BINARY, ROOT, SANITIZED, environment
@@ -215,7 +216,7 @@ def select(all_programs, wish):
     """The jobs that SERIATIM_PROGRAMS asks for."""
     jobs = []
     wishes = [word for word in wish.split(",") if word]
-    for number, program in enumerate(all_programs):
+    for program in all_programs:
         if wishes not in ([], ["all"]):
             if not any(fnmatch.fnmatchcase(program.name, word) for word in wishes):
                 continue
@@ -223,7 +224,7 @@ def select(all_programs, wish):
         elif wishes or program.name in IN_ALL_WAYS:
             ways = WAYS
         else:
-            ways = [WAYS[number % len(WAYS)]]
+            ways = [WAYS[zlib.crc32(program.name.encode()) % len(WAYS)]]
         jobs += [Job(variant, *way) for way in ways for variant in program.variants]
     return jobs
 
@@ -383,7 +384,7 @@ class Harness(unittest.TestCase):
         self.assertLessEqual(IN_ALL_WAYS, names)
         self.assertTrue(JOBS, "SERIATIM_PROGRAMS names no program")
 
-    def test_the_programs_that_are_not_built_in_all_ways_take_turns(self):
+    def test_the_programs_that_are_not_built_in_all_ways_are_spread_over_them(self):
         jobs = select(programs.all_programs(), "")
         ways = {(job.compiler, job.optimize) for job in jobs
                 if job.program.name not in IN_ALL_WAYS}

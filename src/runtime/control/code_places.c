@@ -2,6 +2,7 @@
 #include "runtime/control/code_places.h"
 
 #include "runtime/control/runner.h"
+#include "runtime/core/loaded_modules.h"
 
 #include <link.h>
 #include <unistd.h>
@@ -82,12 +83,7 @@ static bool starts_with(const char *name, const char *start) {
 }
 
 static bool runs_teams(const struct st_control_module *module) {
-    static const char *const names[] = {"libgomp.so", "libomp.so", "libomp5.so", "libiomp5.so",
-                                        "libtbb.so"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (starts_with(module->name, names[i]))
-            return true;
-    return false;
+    return rt_is_openmp(module->name) || starts_with(module->name, "libtbb.so");
 }
 
 /* ---- places ---- */

@@ -34,21 +34,26 @@ static uint64_t hash_of(const char *name) {
     return hash;
 }
 
-/* strstr is interposed, and would emit events. */
-static bool contains(const char *path, const char *wanted) {
-    for (; *path; path++) {
-        size_t i = 0;
-        while (wanted[i] && path[i] == wanted[i])
-            i++;
-        if (!wanted[i])
-            return true;
-    }
-    return false;
+/* strstr and strncmp are interposed, and would emit events. */
+static bool starts_with(const char *name, const char *start) {
+    while (*start && *name == *start)
+        name++, start++;
+    return !*start;
 }
 
-static bool is_openmp(const char *path) {
-    return contains(path, "/libgomp.so") || contains(path, "/libomp.so") ||
-           contains(path, "/libomp5.so") || contains(path, "/libiomp5.so");
+static const char *file_name(const char *path) {
+    const char *name = path;
+    for (; *path; path++)
+        name = *path == '/' ? path + 1 : name;
+    return name;
+}
+
+bool rt_is_openmp(const char *path) {
+    static const char *const names[] = {"libgomp.so", "libomp.so", "libomp5.so", "libiomp5.so"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (starts_with(file_name(path), names[i]))
+            return true;
+    return false;
 }
 
 static uint32_t emitted;
@@ -95,9 +100,9 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *of) {
     walk->first = false;
     if (end <= first)
         return 0;
-    if (contains(name, "/libgcc_s.so."))
+    if (starts_with(file_name(name), "libgcc_s.so."))
         rt_unwinder = (struct rt_range){first, end - first};
-    if (is_openmp(name))
+    if (rt_is_openmp(name))
         rt_openmp = (struct rt_range){first, end - first};
     struct known_module *known = find_known(first, hash_of(name));
     if (known) {

@@ -27,6 +27,9 @@ struct rt_range {
 };
 extern struct rt_range rt_unwinder, rt_openmp;
 
+/* Is it the library of OpenMP, by its file's name? */
+bool rt_is_openmp(const char *path);
+
 static inline bool rt_is_in(const struct rt_range *range, uintptr_t address) {
     return address - range->start < range->length;
 }

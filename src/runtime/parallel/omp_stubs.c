@@ -16,6 +16,7 @@
 #define _GNU_SOURCE
 #include "runtime/control/points.h"
 #include "runtime/control/waiting.h"
+#include "runtime/core/loaded_modules.h"
 #include "runtime/core/spin.h"
 #include "runtime/parallel/omp_model.h"
 
@@ -238,23 +239,9 @@ static void replace_in_segment(uintptr_t start, uintptr_t length) {
     protect((uintptr_t)stubs, STUB_BYTES, PROT_READ | PROT_EXEC);
 }
 
-static bool starts_with(const char *name, const char *start) {
-    while (*start && *name == *start)
-        name++, start++;
-    return !*start;
-}
-
-static bool is_runtime(const char *path) {
-    const char *name = path;
-    for (; *path; path++)
-        name = *path == '/' ? path + 1 : name;
-    return starts_with(name, "libgomp.so") || starts_with(name, "libomp.so") ||
-           starts_with(name, "libomp5.so") || starts_with(name, "libiomp5.so");
-}
-
 static int visit(struct dl_phdr_info *info, size_t size, void *found) {
     (void)size;
-    if (!info->dlpi_name || !is_runtime(info->dlpi_name))
+    if (!info->dlpi_name || !rt_is_openmp(info->dlpi_name))
         return 0;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
