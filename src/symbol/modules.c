@@ -2,12 +2,12 @@
 
 #include "base/map64.h"
 #include "base/memory.h"
-#include "symbol/code_flow.h"
+#include "symbol/code/code_flow.h"
 #include "symbol/data.h"
 #include "symbol/frames.h"
 #include "symbol/java_sites.h"
 #include "symbol/object.h"
-#include "symbol/spin_loop.h"
+#include "symbol/code/spin_loop.h"
 
 #include <inttypes.h>
 #include <stdio.h>

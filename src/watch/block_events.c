@@ -2,7 +2,7 @@
 #include "watch/translator_state.h"
 
 #include "base/memory.h"
-#include "symbol/code_flow.h"
+#include "symbol/code/code_flow.h"
 #include "symbol/symbol.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * make themselves. Who comes in adds to the word, or swaps it for another number, and undoes that
  * when it leaves. A counter of data does the same. But who waits to come in spins at the word and
  * then changes it, in one function, and does what depends on how that went; nobody waits like this
- * for data. The machine code shows it (takes, in symbol/spin_loop.h).
+ * for data. The machine code shows it (takes, in symbol/code/spin_loop.h).
  *
  * Such a word is a lock as far as lock_words.h has it: most are, while only one thread is in. As
  * soon as it would be data, it is a gate instead, which is a semaphore for the rest of the

@@ -2,7 +2,7 @@
 
 #include "base/map64.h"
 #include "base/memory.h"
-#include "symbol/code_flow.h"
+#include "symbol/code/code_flow.h"
 #include "symbol/memory/allocators.h"
 #include "symbol/memory/locals.h"
 #include "symbol/memory/members.h"

@@ -6,7 +6,7 @@
 #include "symbol/memory/hand_outs.h"
 #include "symbol/memory/heap_types.h"
 #include "symbol/java_sites.h"
-#include "symbol/spin_loop.h"
+#include "symbol/code/spin_loop.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,7 +121,7 @@ static inline uint64_t st_places_now(const struct st_places *places, uint64_t ad
 /* The control flow of the function that holds the address; NULL: it cannot be followed. */
 struct st_code_flow *st_places_flow(struct st_places *places, uint64_t pc);
 
-/* What is around a call that looks at a word (symbol/spin_loop.h). */
+/* What is around a call that looks at a word (symbol/code/spin_loop.h). */
 struct st_spin st_places_spin(struct st_places *places, uint64_t pc, unsigned char arguments);
 
 /* Is it a place, or an object, of a Java program, and which? There is no machine code there. */

@@ -6,12 +6,12 @@
  * nor what it saw in the end, which happens after the write and before nothing. So the writes are
  * sends and the looks are receives. To others, who do not wait, the writes are writes.
  *
- * The machine code says which loads are such looks (symbol/spin_loop.h). That a word is awaited
- * shows with the first look at it. Writes before that were no sends, so looks are reads of them
- * until there is one. From the first look on, the word is another variable (its generation): those
- * reads are before no write. Other reads, and the next write, are of both, so what was written
- * before the first look is before them. Lost is one thing, once: that a read which did not wait,
- * before the first look of all, came before the next write. */
+ * The machine code says which loads are such looks (symbol/code/spin_loop.h). That a word is
+ * awaited shows with the first look at it. Writes before that were no sends, so looks are reads of
+ * them until there is one. From the first look on, the word is another variable (its generation):
+ * those reads are before no write. Other reads, and the next write, are of both, so what was
+ * written before the first look is before them. Lost is one thing, once: that a read which did not
+ * wait, before the first look of all, came before the next write. */
 #include "watch/translator_state.h"
 
 #include "base/memory.h"

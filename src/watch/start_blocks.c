@@ -2,8 +2,8 @@
  *
  * What a thread does from its start to its end is one step only if it does it once. So the function
  * is a block if it has no loop; if it has, each turn of an outermost loop is one, and what it does
- * outside of them is none. symbol/code_flow.h knows the loops, from the machine code. Where that
- * cannot be followed, there is no block, and a report says so if nothing else was checked.
+ * outside of them is none. symbol/code/code_flow.h knows the loops, from the machine code. Where
+ * that cannot be followed, there is no block, and a report says so if nothing else was checked.
  *
  * In C++ it is often a lambda that does nothing but call another function, which is then what the
  * thread starts with: std::thread([this] { work(); }).
@@ -20,7 +20,7 @@
 #include "watch/translator_state.h"
 
 #include "base/memory.h"
-#include "symbol/code_flow.h"
+#include "symbol/code/code_flow.h"
 
 #include <stdio.h>
 #include <stdlib.h>

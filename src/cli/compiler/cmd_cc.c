@@ -23,7 +23,8 @@
 #include <unistd.h>
 
 /* For all compilers: lines for the report, frames to walk, and callers that stay on the stack. And
- * what symbol/code_flow.h needs to know the loops of a function: a switch that can be followed. */
+ * what symbol/code/code_flow.h needs to know the loops of a function: a switch that can be
+ * followed. */
 static const char *const common_flags[] = {"-fsanitize=thread",       "-g",
                                            "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls",
                                            "-fno-jump-tables",        NULL};

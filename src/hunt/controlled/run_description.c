@@ -6,7 +6,7 @@
 #include "hunt/controlled/area.h"
 #include "hunt/controlled/course.h"
 #include "session/live_report.h"
-#include "symbol/code_flow.h"
+#include "symbol/code/code_flow.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "symbol/memory/hand_outs.h"
 
-#include "symbol/code_bytes.h"
+#include "symbol/code/code_bytes.h"
 #include "symbol/memory/allocators.h"
 #include "symbol/memory/scopes.h"
 #include "symbol/units.h"

@@ -7,7 +7,7 @@
 #ifndef SERIATIM_SYMBOL_MEMORY_HAND_OUTS_H
 #define SERIATIM_SYMBOL_MEMORY_HAND_OUTS_H
 
-#include "symbol/kept_values.h"
+#include "symbol/code/kept_values.h"
 
 /* A place in such a function: the call returns to `site`, an address of the program. */
 struct st_hand_out {

@@ -10,8 +10,8 @@
  * functions with instrumentation, unless nothing happens in them, and then it hears that some were
  * skipped (ST_STREAM_SKIPPED in stream/stream.h). All other calls, and accesses to memory, can go
  * unheard. */
-#ifndef SERIATIM_SYMBOL_CODE_FLOW_H
-#define SERIATIM_SYMBOL_CODE_FLOW_H
+#ifndef SERIATIM_SYMBOL_CODE_CODE_FLOW_H
+#define SERIATIM_SYMBOL_CODE_CODE_FLOW_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The machine code of a file: its bytes, its functions, and what its calls call. */
-#ifndef SERIATIM_SYMBOL_CODE_BYTES_H
-#define SERIATIM_SYMBOL_CODE_BYTES_H
+#ifndef SERIATIM_SYMBOL_CODE_CODE_BYTES_H
+#define SERIATIM_SYMBOL_CODE_CODE_BYTES_H
 
 #include "symbol/machine/instruction.h"
 #include "symbol/object.h"

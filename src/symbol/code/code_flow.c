@@ -1,10 +1,10 @@
 /* A graph with a node for each instruction that can be reached. Its strongly connected components
  * are the loops that are in no other loop. */
-#include "symbol/code_flow.h"
+#include "symbol/code/code_flow.h"
 
 #include "base/map64.h"
 #include "base/memory.h"
-#include "symbol/code_bytes.h"
+#include "symbol/code/code_bytes.h"
 #include "symbol/frames.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "symbol/kept_values.h"
+#include "symbol/code/kept_values.h"
 
-#include "symbol/code_bytes.h"
+#include "symbol/code/code_bytes.h"
 #include "symbol/machine/code_values.h"
 
 #include <string.h>

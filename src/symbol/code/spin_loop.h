@@ -14,8 +14,8 @@
  * swap or add to what it has seen; if it does more, it checks and acts, and is no look.
  *
  * As in code_flow.h, there is no guess: where the code cannot be followed, it is no such loop. */
-#ifndef SERIATIM_SYMBOL_SPIN_LOOP_H
-#define SERIATIM_SYMBOL_SPIN_LOOP_H
+#ifndef SERIATIM_SYMBOL_CODE_SPIN_LOOP_H
+#define SERIATIM_SYMBOL_CODE_SPIN_LOOP_H
 
 #include <stdbool.h>
 #include <stdint.h>

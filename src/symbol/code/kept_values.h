@@ -3,8 +3,8 @@
  *
  * Nothing here is a guess: where the code does anything that is not understood with what the value
  * depends on, there is no answer. */
-#ifndef SERIATIM_SYMBOL_KEPT_VALUES_H
-#define SERIATIM_SYMBOL_KEPT_VALUES_H
+#ifndef SERIATIM_SYMBOL_CODE_KEPT_VALUES_H
+#define SERIATIM_SYMBOL_CODE_KEPT_VALUES_H
 
 #include "symbol/object.h"
 

@@ -1,4 +1,4 @@
-#include "symbol/code_bytes.h"
+#include "symbol/code/code_bytes.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-#include "symbol/spin_loop.h"
+#include "symbol/code/spin_loop.h"
 
 #include "base/map64.h"
 #include "base/memory.h"
-#include "symbol/code_bytes.h"
-#include "symbol/code_flow.h"
+#include "symbol/code/code_bytes.h"
+#include "symbol/code/code_flow.h"
 #include "symbol/machine/code_values.h"
 
 #include <stdlib.h>
