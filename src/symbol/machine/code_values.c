@@ -122,7 +122,7 @@ static struct st_value pop(struct st_values *values) {
 static struct st_value calculate(struct st_values *values, unsigned which, struct st_value a,
                                  struct st_value b, bool same) {
     enum { ADD, OR, ADC, SBB, AND, SUB, XOR };
-    values->flags_from = a.from | b.from;
+    values->flags = compute(32 + which, a, b);
     if (same && (which == SUB || which == XOR))
         return constant(0);
     if (which == ADC || which == SBB)
@@ -176,7 +176,7 @@ static void step_other(struct st_values *values, const struct st_instruction *i)
         values->registers[ST_RSI] = unknown(values, 0);
         values->registers[ST_RDI] = unknown(values, 0);
     }
-    values->flags_from |= from;
+    values->flags = unknown(values, from | values->flags.from);
 }
 
 static void step_two_bytes(struct st_values *values, const struct st_instruction *i) {
@@ -186,10 +186,10 @@ static void step_two_bytes(struct st_values *values, const struct st_instruction
     if (op == 0xb6 || op == 0xb7 || op == 0xbe || op == 0xbf) /* wider */
         values->registers[i->reg] = compute(op, operand(values, i), constant(0));
     else if ((op & 0xf0) == 0x90) /* set if */
-        set_operand(values, i, unknown(values, values->flags_from));
+        set_operand(values, i, compute(op, values->flags, constant(0)));
     else if ((op & 0xf0) == 0x40) /* move if */
-        values->registers[i->reg] = unknown(
-            values, values->flags_from | values->registers[i->reg].from | operand(values, i).from);
+        values->registers[i->reg] =
+            compute(op, values->flags, compute(op, values->registers[i->reg], operand(values, i)));
     else
         step_other(values, i);
 }
@@ -198,14 +198,14 @@ static void step_unary(struct st_values *values, const struct st_instruction *i)
     struct st_value value = operand(values, i);
     unsigned which = i->reg & 7;
     if (i->opcode == 0xf6 || i->opcode == 0xf7) {
-        values->flags_from = value.from;
+        values->flags = compute(0x300 + which, value, constant((uint64_t)i->immediate));
         if (which == 2 || which == 3) /* not, neg */
             set_operand(values, i, compute(0x100 + which, value, constant(0)));
         else if (which > 3)
             step_other(values, i);
         return; /* 0 and 1 are tests */
     }
-    values->flags_from = value.from; /* fe, ff: inc and dec */
+    values->flags = compute(0x400 + which, value, constant(0)); /* fe, ff: inc and dec */
     if (which < 2)
         set_operand(values, i, add(value, constant(which ? (uint64_t)-1 : 1)));
     else if (which == 6)
@@ -233,10 +233,11 @@ static void step_one_byte(struct st_values *values, const struct st_instruction 
         case 0x69:
         case 0x6b:
             *reg = compute(op, operand(values, i), constant((uint64_t)i->immediate));
+            values->flags = *reg;
             break;
         case 0x84:
         case 0x85:
-            values->flags_from = operand(values, i).from | reg->from;
+            values->flags = compute(op, operand(values, i), *reg);
             break;
         case 0x88:
         case 0x89:
@@ -259,7 +260,8 @@ static void step_one_byte(struct st_values *values, const struct st_instruction 
             break;
         case 0xa8:
         case 0xa9:
-            values->flags_from = values->registers[ST_RAX].from;
+            values->flags =
+                compute(op, values->registers[ST_RAX], constant((uint64_t)i->immediate));
             break;
         case 0xc0:
         case 0xc1:
@@ -268,6 +270,7 @@ static void step_one_byte(struct st_values *values, const struct st_instruction 
             set_operand(values, i,
                         compute(0x200 + (i->reg & 7), operand(values, i),
                                 constant((uint64_t)(op < 0xd0 ? i->immediate : 1))));
+            values->flags = operand(values, i);
             break;
         case 0xc6:
         case 0xc7:
@@ -308,7 +311,7 @@ void st_values_call(struct st_values *values, bool answers) {
     for (unsigned i = 0; i < sizeof lost; i++)
         values->registers[lost[i]] = unknown(values, 0);
     values->registers[ST_RAX].from |= from;
-    values->flags_from = 0;
+    values->flags = constant(0);
 }
 
 void st_values_answer_there(struct st_values *values) {

@@ -25,8 +25,8 @@ struct st_values {
         struct st_value at, holds;
     } slots[48]; /* in the stack; if there are more, those hold anything */
     unsigned slot_count;
-    unsigned char flags_from; /* what the last comparison was about */
-    uint64_t fresh;           /* numbers that nothing is known of */
+    struct st_value flags; /* what the last comparison was about */
+    uint64_t fresh;        /* numbers that nothing is known of */
 };
 
 /* Where a function begins. */
