@@ -9,6 +9,7 @@
  * receives what was sent when it was handed over, and calls the real one. Their layout belongs to
  * the binary interface of libtbb.so.12. */
 #define _GNU_SOURCE
+#include "runtime/core/spin.h"
 #include "runtime/core/memory_events.h"
 #include "runtime/core/sync_events.h"
 #include "runtime/intercept/interpose.h"
@@ -182,7 +183,8 @@ struct waiting {
 };
 
 static void end_wait(const struct waiting *waiting) {
-    RT_EMIT(rt_receive(waiting->context + COUNT_AT, ST_CHANNEL_LIBRARY, waiting->caller));
+    const char *count = waiting->context + COUNT_AT;
+    RT_EMIT(rt_await_operation(count); rt_receive(count, ST_CHANNEL_LIBRARY, waiting->caller));
 }
 
 #define WAIT(context, caller)                                                                      \

@@ -1,29 +1,15 @@
 /* Atomic operations: each is a read, a write or both in one step, with a sequence number.
  *
- * The operation and taking its sequence number must be one step, or two threads could do the one in
- * one order and the other in another. A lock for each part of memory makes them one; it is held for
- * a few instructions, and never while waiting for something else.
- *
  * A load that finds nothing new (the thread has emitted a load of this memory before, it was not
  * written since, and the thread has learned nothing) is not emitted: threads that spin would fill
  * the trace. In recordings for prediction, the second one is: others can come between two. */
 #include "runtime/control/points.h"
 #include "runtime/control/waiting.h"
+#include "runtime/core/spin.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/flush_deferred.h"
-#include "runtime/core/spin.h"
 #include "runtime/core/stream_writer.h"
 #include "runtime/core/sync_events.h"
-
-enum { STRIPES = 1024 };
-static struct {
-    struct rt_spin lock;
-    char pad[63];
-} stripes[STRIPES];
-
-static size_t stripe_of(uintptr_t address) {
-    return (address >> 3 ^ address >> 13) % STRIPES;
-}
 
 /* If nothing is deferred, the details may have another use (control/learning.c). */
 static void set_words(uintptr_t granule, uint64_t write) {
@@ -128,22 +114,17 @@ static bool nothing_new(uintptr_t address, size_t size, uint64_t *word) {
            was_emitted(rt_self, granule, now, rt_bytes_in(granule, address, size));
 }
 
-/* Is nobody between an operation there and what it leaves in the shadow? */
-static bool is_settled(uintptr_t address) {
-    return !atomic_load_explicit(&stripes[stripe_of(address)].lock.holder, memory_order_acquire);
-}
-
 /* One step: the operation, and its event. */
 #define ATOMICALLY(operation, kind, before, after)                                                 \
     if (!rt_enter()) {                                                                             \
         operation;                                                                                 \
     } else {                                                                                       \
-        size_t stripe = stripe_of((uintptr_t)address);                                             \
-        rt_spin_lock(&stripes[stripe].lock);                                                       \
+        struct rt_spin *stripe = rt_stripe_of(address);                                            \
+        rt_spin_lock(stripe);                                                                      \
         operation;                                                                                 \
         emit((uintptr_t)address, sizeof *address,                                                  \
              (struct effect){kind, order, (uint64_t)(before), (uint64_t)(after)}, RT_CALLER);      \
-        rt_spin_unlock(&stripes[stripe].lock);                                                     \
+        rt_spin_unlock(stripe);                                                                    \
         rt_leave();                                                                                \
     }
 
@@ -155,7 +136,7 @@ static bool is_settled(uintptr_t address) {
         rt_point(ST_POINT_ATOMIC_READ, address, sizeof *address, RT_CALLER);                       \
         if (rt_self && nothing_new((uintptr_t)address, sizeof *address, &word)) {                  \
             LOAD(value, address);                                                                  \
-            if (is_settled((uintptr_t)address) &&                                                  \
+            if (rt_is_settled_there(address) &&                                                    \
                 nothing_new((uintptr_t)address, sizeof *address, &word))                           \
                 return value;                                                                      \
         }                                                                                          \
@@ -185,15 +166,15 @@ static bool is_settled(uintptr_t address) {
         if (!rt_enter()) {                                                                         \
             COMPARE_EXCHANGE(address, &seen, value);                                               \
         } else {                                                                                   \
-            size_t stripe = stripe_of((uintptr_t)address);                                         \
-            rt_spin_lock(&stripes[stripe].lock);                                                   \
+            struct rt_spin *stripe = rt_stripe_of(address);                                        \
+            rt_spin_lock(stripe);                                                                  \
             COMPARE_EXCHANGE(address, &seen, value);                                               \
             bool done = seen == *expected;                                                         \
             emit((uintptr_t)address, sizeof *address,                                              \
                  (struct effect){done ? ST_ATOMIC_COMPARE : ST_ATOMIC_FAIL, order, (uint64_t)seen, \
                                  (uint64_t)(done ? value : seen)},                                 \
                  caller);                                                                          \
-            rt_spin_unlock(&stripes[stripe].lock);                                                 \
+            rt_spin_unlock(stripe);                                                                \
             rt_leave();                                                                            \
         }                                                                                          \
         bool done = seen == *expected;                                                             \
