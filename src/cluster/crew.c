@@ -241,6 +241,18 @@ static int greet(struct st_crew *crew, struct st_error *error) {
 
 /* ---- joining ---- */
 
+static void do_nothing(int number) {
+    (void)number;
+}
+
+/* Who writes to a rank that has just died must not die of it. Programs that we start do not inherit
+ * a handler, as they would if the signal were ignored. */
+static void survive_broken_connections(void) {
+    struct sigaction action = {.sa_handler = do_nothing, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGPIPE, &action, NULL);
+}
+
 /* Rank 0 decides when the job ends: what is sent to all of them is for it. */
 static void leave_signals_to_dealer(void) {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
@@ -265,6 +277,7 @@ struct st_crew *st_crew_join(const char *library, struct st_error *error) {
         free(crew);
         return NULL;
     }
+    survive_broken_connections();
     crew->recovers = getenv("OMPI_MCA_orte_enable_recovery") != NULL;
     crew->space = process_space();
     crew->build = st_crew_build();

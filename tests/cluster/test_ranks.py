@@ -91,6 +91,18 @@ class Predict(RanksCase):
         self.assertEqual(ranks.load(path), expected, job.said)
         self.assertEqual((folder / "status").read_text(), f"{status}\n")
 
+    def test_a_connection_that_breaks_changes_nothing(self):
+        """Who writes to a rank that has just died gets a signal for it."""
+        trace = self.scenario("pool", "--events", "20000", "--distinct", "800")
+        expected, status = self.alone("predict", trace)
+        path, folder = self.folder / "out.json", self.folder / "resume"
+        job = Job(self, 3, "predict", "--resume", folder, "--format", "json", "-o", path, trace)
+        if wait_for_size(self, folder / "journal", 200, job):
+            for rank in range(3):
+                job.kill_rank(rank, signal.SIGPIPE)
+        self.assertEqual(job.wait(), status, job.said)
+        self.assertEqual(ranks.load(path), expected, job.said)
+
     def test_standard_input_is_refused(self):
         job = Job(self, 2, "predict", "-")
         self.assertEqual(job.wait(), 2)
