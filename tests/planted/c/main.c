@@ -60,7 +60,7 @@ static BLOCK void disturb(enum bug kind, int number) {
         close_accounts();
         break;
     case SAMPLE:
-        look_at_stats();
+        skip_sample();
         break;
     case AVERAGE:
         add_sample(number);

@@ -35,7 +35,7 @@ long average(void);
 void reset_stats(void);
 void add_sample(long value);
 void double_stats(void);
-void look_at_stats(void);
+void skip_sample(void);
 
 /* queue.c */
 void pop_if_any(void);

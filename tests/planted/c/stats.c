@@ -11,12 +11,12 @@ static long quick_count, quick_sum;
 BLOCK void record_sample(long value) {
     quick_count++;
     gap(SAMPLE);
-    quick_sum += value;
+    quick_sum += value / quick_count;
 }
 
-BLOCK void look_at_stats(void) {
-    long seen = __atomic_load_n(&quick_count, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&quick_sum, seen % 2 + 1, __ATOMIC_RELAXED);
+/* One operation: nobody can come in between. */
+BLOCK void skip_sample(void) {
+    __atomic_fetch_add(&quick_count, 1, __ATOMIC_RELAXED);
 }
 
 static BLOCK long read_sum(void) {
