@@ -12,25 +12,33 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-enum { TIMERS = 64 };
+enum { TIMERS = 1024 }; /* at a time; a program may also come to the limit of the kernel */
 
 enum { FREE, TAKEN, RUNNING, DELETED };
 
 static struct threaded {
     atomic_int state;
+    atomic_int users; /* threads that still look here */
     timer_t id;
     int descriptor;
     void (*function)(union sigval value);
     union sigval value;
 } timers[TIMERS];
 
+static void leave(struct threaded *timer) {
+    if (atomic_fetch_sub(&timer->users, 1) == 1)
+        atomic_store(&timer->state, FREE);
+}
+
 static void *call(void *argument) {
-    const struct threaded *timer = argument;
-    timer->function(timer->value);
+    struct threaded *timer = argument;
+    void (*function)(union sigval) = timer->function;
+    union sigval value = timer->value;
+    leave(timer);
+    function(value);
     return NULL;
 }
 
-/* A thread that it started may still read the value: so the timer is not used again. */
 static void *start_threads(void *argument) {
     struct threaded *timer = argument;
     pthread_attr_t detached;
@@ -39,10 +47,14 @@ static void *start_threads(void *argument) {
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
     while (read(timer->descriptor, &times, sizeof times) == (ssize_t)sizeof times &&
            atomic_load(&timer->state) == RUNNING)
-        for (pthread_t thread; times; times--)
-            pthread_create(&thread, &detached, call, timer);
+        for (pthread_t thread; times; times--) {
+            atomic_fetch_add(&timer->users, 1);
+            if (pthread_create(&thread, &detached, call, timer))
+                leave(timer);
+        }
     close(timer->descriptor);
     pthread_attr_destroy(&detached);
+    leave(timer);
     return NULL;
 }
 
@@ -69,6 +81,7 @@ bool rt_start_timer_threads(clockid_t clock, const struct sigevent *event, timer
     threaded->function = event->sigev_notify_function;
     threaded->value = event->sigev_value;
     threaded->descriptor = timerfd_create(clock, TFD_CLOEXEC);
+    atomic_store(&threaded->users, 1);
     atomic_store(&threaded->state, RUNNING);
     if (threaded->descriptor >= 0 && pthread_create(&thread, NULL, start_threads, threaded) == 0) {
         pthread_detach(thread);
