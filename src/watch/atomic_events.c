@@ -388,12 +388,42 @@ static const uint64_t *ticket_for(struct st_translator *t, const struct thread *
     return spin.loops && spin.next == ST_SPIN_GOES_ON ? ticket : NULL;
 }
 
+/* A look before the thread tries to take what is perhaps a lock: is it its own already? */
+static bool may_ask_first(struct st_translator *t, const struct thread *thread,
+                          const struct st_word *word, const struct st_stream_record *record,
+                          const struct st_atomic *atomic) {
+    return word->state == ST_WORD_FRESH && atomic->kind == ST_ATOMIC_LOAD &&
+           st_translate_spin(t, thread, record->argument).asks_first;
+}
+
+/* A thread that has ended may have left its value to a new one. */
+static void note_writer(struct st_translator *t, const struct thread *thread, struct st_word *word,
+                        const struct st_atomic *atomic) {
+    if (word->noted && !word->note_stands && !t->threads[word->noted - 1])
+        word->noted = 0;
+    st_note_writer(word, thread->number, atomic);
+}
+
+/* Is it me? No, and nobody else can change that. */
+static bool asks_in_vain(struct st_translator *t, const struct thread *thread,
+                         const struct st_word *word, const struct st_stream_record *record,
+                         const struct st_atomic *atomic) {
+    if (atomic->kind != ST_ATOMIC_LOAD || word->notes_others ||
+        (word->state != ST_WORD_FRESH && word->state != ST_WORD_DATA))
+        return false;
+    struct st_spin spin = st_translate_spin(t, thread, record->argument);
+    return spin.asks_for_self && st_is_other(word, thread->number, atomic->after, spin.by_own);
+}
+
 static void use_word(struct st_translator *t, struct thread *thread, struct st_word *word,
                      const struct st_stream_record *record, unsigned calls) {
     uint64_t address = st_stream_address(record);
     struct st_atomic atomic = st_atomic_of(record);
     uint64_t lock = lock_address(word, address);
     if (draw_ticket(t, thread, word, address, &atomic))
+        return;
+    note_writer(t, thread, word, &atomic);
+    if (asks_in_vain(t, thread, word, record, &atomic))
         return;
     bool gate = !calls && may_be_gate(t, thread, word, record, &atomic);
     if (word->state == ST_WORD_GATE || (gate && comes_in_too(thread, word, &atomic))) {
@@ -405,6 +435,8 @@ static void use_word(struct st_translator *t, struct thread *thread, struct st_w
         st_word_use(word, thread->number, &atomic, ticket_for(t, thread, word, record));
     if (use == ST_USE_DATA && word->state == ST_WORD_FRESH && atomic.kind <= ST_ATOMIC_FAIL &&
         calls & (CALL_WAITS | CALL_SEMAPHORE))
+        use = ST_USE_WAIT;
+    if (use == ST_USE_DATA && !calls && may_ask_first(t, thread, word, record, &atomic))
         use = ST_USE_WAIT;
     switch (use) {
     case ST_USE_TAKE:

@@ -35,7 +35,7 @@ struct st_spin st_translate_spin(struct st_translator *t, const struct thread *t
     unsigned char arguments = ST_FIRST_ARGUMENT;
     for (size_t i = thread->depth;;) {
         struct st_spin spin = spin_at(t, pc, arguments);
-        if (spin.loops || spin.takes || !spin.passes)
+        if (spin.loops || spin.takes || spin.asks_first || spin.asks_for_self || !spin.passes)
             return spin;
         while (i && !thread->frames[i - 1].called_from)
             i--;

@@ -479,6 +479,114 @@ int main(void) {
 }
 """
 
+RECURSIVE = """#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+static struct { atomic_int owner; int depth; } lock;
+static int stock = 2, sold;
+static void enter(int me) {
+    if (atomic_load_explicit(&lock.owner, memory_order_relaxed) == me) {
+        lock.depth++;
+        return;
+    }
+    for (;;) {
+        int nobody = 0;
+        if (atomic_compare_exchange_strong(&lock.owner, &nobody, me))
+            break;
+    }
+    lock.depth = 1;
+}
+static void leave(void) {
+    if (--lock.depth == 0)
+        atomic_store(&lock.owner, 0);
+}
+static bool look(int me) {
+    enter(me);
+    bool left = stock > 0;
+    leave();
+    return left;
+}
+static void take(int me) {
+    enter(me);
+    stock--;
+    sold++;
+    leave();
+}
+static void sell(int me) {
+#ifdef FIXED
+    enter(me);
+#endif
+    if (look(me))
+        take(me);
+#ifdef FIXED
+    leave();
+#endif
+}
+static void *shop(void *argument) {
+    for (int i = 0; i < 2; i++)
+        sell(argument ? 1 : 2);
+    return argument;
+}
+int main(void) {
+    pthread_t threads[2];
+    pthread_create(&threads[0], 0, shop, 0);
+    pthread_create(&threads[1], 0, shop, &lock);
+    pthread_join(threads[0], 0);
+    pthread_join(threads[1], 0);
+    return stock != 0;
+}
+"""
+
+TIMER_THREAD = """#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t expired_one = PTHREAD_COND_INITIALIZER;
+static int opened, expired, left, wrong;
+static void expire(void) {
+    pthread_mutex_lock(&lock);
+    left--;
+#ifndef FIXED
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&lock);
+#endif
+    expired++;
+    pthread_cond_signal(&expired_one);
+    pthread_mutex_unlock(&lock);
+}
+static void on_timer(union sigval value) {
+    (void)value;
+    expire();
+}
+static void enter(void) {
+    pthread_mutex_lock(&lock);
+    left++;
+    opened++;
+    wrong |= opened != left + expired;
+    pthread_mutex_unlock(&lock);
+}
+int main(void) {
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = on_timer};
+    struct itimerspec often = {.it_value.tv_nsec = 1000, .it_interval.tv_nsec = 1000}, now;
+    const struct timespec moment = {.tv_nsec = 1000};
+    timer_t timer;
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer))
+        return 2;
+    timer_settime(timer, 0, &often, 0);
+    for (int i = 0; i < 4; i++) {
+        enter();
+        nanosleep(&moment, 0);
+    }
+    pthread_mutex_lock(&lock);
+    while (expired < 2)
+        pthread_cond_wait(&expired_one, &lock);
+    pthread_mutex_unlock(&lock);
+    if (timer_gettime(timer, &now) || now.it_interval.tv_nsec != 1000 || timer_delete(timer))
+        return 2;
+    return wrong;
+}
+"""
+
 BOTH = """#include <pthread.h>
 #include <sched.h>
 static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
@@ -556,6 +664,23 @@ class Findings(Hunting):
                 self.assertEqual((result.message, result.status), ("", 0))
                 self.assertEqual((result.json["violations"], result.json["failures"]), ([], []))
         self.assertFalse((self.folder / "seriatim-hunt").exists())
+
+    def test_a_timer_may_start_threads(self):
+        """The C library has a thread for them that nobody sees. Who waits for them is in no deadlock."""
+        found = self.found(self.source(TIMER_THREAD), "--runs", "50")
+        self.assertEqual([cut["block"] for cut in found["violations"]], ["expire"])
+        self.assertEqual({failure["kind"] for failure in found["failures"]} - {"status"}, set())
+        result = self.hunt(self.source(TIMER_THREAD, "-DFIXED"), "--runs", "50")
+        self.assertEqual((result.message, result.status), ("", 0))
+        self.assertEqual((result.json["violations"], result.json["failures"]), ([], []))
+
+    def test_a_recursive_lock_of_its_own_may_ask_who_holds_it(self):
+        """At each lock's very first look nothing says yet that the word is one."""
+        found = self.found(self.source(RECURSIVE), "--runs", "50")
+        self.assertEqual({cut["block"] for cut in found["violations"]}, {"sell"})
+        result = self.hunt(self.source(RECURSIVE, "-DFIXED"), "--runs", "50")
+        self.assertEqual((result.message, result.status), ("", 0))
+        self.assertEqual((result.json["violations"], result.json["failures"]), ([], []))
 
     def test_a_deadlock_names_threads_and_locks(self):
         failure, = self.found(self.program("dining.c"), "--runs", "20")["failures"]

@@ -297,6 +297,19 @@ static void a_change_makes_it_begin_anew(void **state) {
     assert_int_equal(spins(&runners[0], 15, ST_POINT_READ, 0), 0);
 }
 
+static void a_write_to_a_local_variable_is_no_change(void **state) {
+    (void)state;
+    int expected = 0;
+    spins(&runners[0], 3, ST_POINT_ATOMIC_WRITE, 0);
+    assert_false(rt_spins(&runners[0], ST_POINT_WRITE, (uintptr_t)&expected, 0x400100));
+    assert_int_equal(spins(&runners[0], 1, ST_POINT_ATOMIC_WRITE, 0), 1);
+    assert_int_equal(rt_control.yields, 1);
+    rt_control.vain = 100;
+    rt_spins(&runners[0], ST_POINT_WRITE, (uintptr_t)&expected, 0x400100);
+    assert_int_equal(rt_control.yields, 1);
+    assert_int_equal(rt_control.vain, 0);
+}
+
 static void nobody_goes_on_for_ever(void **state) {
     (void)state;
     assert_in_range(spins(&runners[0], 50000, ST_POINT_WRITE, 8), 1, 10);
@@ -324,6 +337,7 @@ int main(void) {
         TEST(who_reads_the_same_again_and_again_spins),
         TEST(who_reads_an_array_does_not),
         TEST(a_change_makes_it_begin_anew),
+        TEST(a_write_to_a_local_variable_is_no_change),
         TEST(nobody_goes_on_for_ever),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,6 +150,62 @@ static void a_ticket_lock_waits_for_its_turn(void **state) {
     assert_int_equal(st_word_use(&serving, 1, &next, NULL), ST_USE_DATA); /* not its turn */
 }
 
+static void note(struct st_word *word, uint32_t thread, enum st_stream_atomic kind,
+                 uint64_t value) {
+    struct st_atomic atomic = operation(kind, RELAXED, 0, value);
+    st_note_writer(word, thread, &atomic);
+}
+
+static void a_word_may_say_which_thread_holds_something(void **state) {
+    (void)state;
+    struct st_word word = {0};
+    assert_true(st_is_other(&word, 1, 0, false));
+    note(&word, 1, ST_ATOMIC_STORE, 0); /* initialised */
+    for (uint32_t thread = 1; thread < 4; thread++) {
+        note(&word, thread, ST_ATOMIC_STORE, 100 + thread);
+        assert_false(st_is_other(&word, thread, 100 + thread, false));
+        assert_true(st_is_other(&word, 9, 100 + thread, false));
+        note(&word, thread, ST_ATOMIC_LOAD, 100 + thread);
+        note(&word, thread, ST_ATOMIC_STORE, thread == 2 ? UINT32_MAX : 0);
+        assert_true(st_is_other(&word, thread, 0, false));
+    }
+    note(&word, 4, ST_ATOMIC_COMPARE, 104);
+    assert_true(st_is_other(&word, 9, 104, false));
+}
+
+static void what_is_no_name_must_be_taken_back_once(void **state) {
+    (void)state;
+    struct st_word word = {0};
+    assert_false(st_is_other(&word, 1, 0, true));
+    note(&word, 1, ST_ATOMIC_STORE, 100);
+    assert_false(st_is_other(&word, 2, 100, true)); /* a version, perhaps */
+    note(&word, 1, ST_ATOMIC_STORE, 0);
+    assert_true(st_is_other(&word, 2, 0, true));
+    note(&word, 1, ST_ATOMIC_STORE, 100);
+    assert_true(st_is_other(&word, 2, 100, true));
+    assert_false(st_is_other(&word, 1, 100, true));
+}
+
+static void it_is_no_note_of_a_thread(void **state) {
+    (void)state;
+    struct st_word flag = {0}, state_of = {0}, turn = {0}, reset = {0}, count = {0};
+    note(&flag, 1, ST_ATOMIC_STORE, 1);
+    note(&flag, 1, ST_ATOMIC_STORE, 0);
+    note(&flag, 2, ST_ATOMIC_STORE, 1); /* the same value by two threads */
+    assert_false(st_is_other(&flag, 3, 1, false));
+    note(&state_of, 1, ST_ATOMIC_STORE, 1);
+    note(&state_of, 1, ST_ATOMIC_STORE, 2); /* two values by one */
+    assert_false(st_is_other(&state_of, 3, 1, false));
+    note(&turn, 1, ST_ATOMIC_STORE, 2);
+    note(&turn, 2, ST_ATOMIC_STORE, 1); /* it was not taken back */
+    assert_false(st_is_other(&turn, 3, 1, false));
+    note(&reset, 1, ST_ATOMIC_STORE, 7);
+    note(&reset, 2, ST_ATOMIC_STORE, 0); /* by another one */
+    assert_false(st_is_other(&reset, 3, 0, false));
+    note(&count, 1, ST_ATOMIC_ADD, 1);
+    assert_false(st_is_other(&count, 3, 1, false));
+}
+
 static void values_are_as_wide_as_the_word(void **state) {
     (void)state;
     struct st_stream_record records[] = {
@@ -171,6 +227,9 @@ int main(void) {
         cmocka_unit_test(a_thread_may_take_it_by_a_pointer_of_its_own),
         cmocka_unit_test(memory_order_matters),
         cmocka_unit_test(a_ticket_lock_waits_for_its_turn),
+        cmocka_unit_test(a_word_may_say_which_thread_holds_something),
+        cmocka_unit_test(what_is_no_name_must_be_taken_back_once),
+        cmocka_unit_test(it_is_no_note_of_a_thread),
         cmocka_unit_test(values_are_as_wide_as_the_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

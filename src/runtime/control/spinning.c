@@ -35,6 +35,13 @@ void rt_changed_slow(void) {
         changed(&rt_runner_self->spin);
 }
 
+/* Is it in the frame of the function that runs, or close to it? Others do not look for it there: it
+ * is what a compare-and-swap is to expect, say, which is set anew at each turn. */
+static bool is_local(uintptr_t address) {
+    enum { CLOSE = 4096 };
+    return address - (uintptr_t)__builtin_frame_address(0) < CLOSE;
+}
+
 bool rt_spins(struct rt_runner *me, enum st_control_kind kind, uintptr_t object, uintptr_t caller) {
     if (kind == ST_POINT_YIELD)
         return yields(YIELD);
@@ -43,6 +50,11 @@ bool rt_spins(struct rt_runner *me, enum st_control_kind kind, uintptr_t object,
         return true;
     }
     struct rt_spinning *spin = &me->spin;
+    if (kind == ST_POINT_WRITE && is_local(object)) {
+        rt_control.vain = 0; /* it may count its turns, and end */
+        spin->quiet = 0;
+        return false;
+    }
     if (!is_spinning_kind(kind)) {
         changed(spin);
         return false;

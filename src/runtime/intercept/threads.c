@@ -18,6 +18,7 @@
 #include "runtime/intercept/contexts.h"
 #include "runtime/intercept/interpose.h"
 #include "runtime/intercept/new_thread_mask.h"
+#include "runtime/intercept/robust_mutexes.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -187,6 +188,7 @@ static void on_end(void *rounds) {
     uintptr_t key = atomic_load_explicit(&end_key, memory_order_relaxed);
     if (left > 1 && !pthread_setspecific((pthread_key_t)(key - 1), (void *)(left - 1)))
         return;
+    rt_release_robust_mutexes(RT_CALLER);
     free_stack();
     rt_thread_end();
     rt_runner_end();

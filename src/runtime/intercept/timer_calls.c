@@ -5,6 +5,7 @@
 #include "runtime/control/outside/virtual_time.h"
 #include "runtime/control/points.h"
 #include "runtime/intercept/interpose.h"
+#include "runtime/intercept/timer_threads.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -110,9 +111,22 @@ static void note_clock(enum rt_timer_kind kind, uintptr_t id, clockid_t clock) {
         clocks[kind][id] = clock;
 }
 
+/* One that starts threads: its id is that of a real timer, which does nothing. */
+static int create_with_threads(clockid_t clock, const struct sigevent *event, timer_t *timer) {
+    struct sigevent none = {.sigev_notify = SIGEV_NONE};
+    int result = real_timer_create()(clock, &none, timer);
+    if (result != 0 || rt_start_timer_threads(clock, event, *timer))
+        return result;
+    real_timer_delete()(*timer);
+    errno = EAGAIN;
+    return -1;
+}
+
 /* A real one exists in any case, and is never set. */
 RT_EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event,
                            timer_t *restrict timer) {
+    if (event && event->sigev_notify == SIGEV_THREAD && is_of_the_world(clock) && rt_takes_turns())
+        return create_with_threads(clock, event, timer);
     int result = real_timer_create()(clock, event, timer);
     bool signals =
         !event || event->sigev_notify == SIGEV_SIGNAL || event->sigev_notify == SIGEV_NONE;
@@ -155,6 +169,9 @@ static bool is_set_virtually(const struct itimerspec *value) {
 RT_EXPORT int timer_settime(timer_t timer, int flags, const struct itimerspec *restrict value,
                             struct itimerspec *restrict before) {
     bool absolute = flags & TIMER_ABSTIME;
+    int descriptor = rt_descriptor_of_timer(timer);
+    if (descriptor >= 0)
+        return timerfd_settime(descriptor, absolute ? TFD_TIMER_ABSTIME : 0, value, before);
     if (is_set_virtually(value) &&
         set_virtual(RT_TIMER_POSIX, (uintptr_t)timer, absolute, value, before))
         return 0;
@@ -163,6 +180,9 @@ RT_EXPORT int timer_settime(timer_t timer, int flags, const struct itimerspec *r
 
 RT_EXPORT int timer_gettime(timer_t timer, struct itimerspec *value) {
     struct rt_timer_setting now;
+    int descriptor = rt_descriptor_of_timer(timer);
+    if (descriptor >= 0)
+        return timerfd_gettime(descriptor, value);
     if (!measures_virtually() || !rt_timer_get(RT_TIMER_POSIX, (uintptr_t)timer, &now))
         return real_timer_gettime()(timer, value);
     *value = times_of(&now);
@@ -170,7 +190,7 @@ RT_EXPORT int timer_gettime(timer_t timer, struct itimerspec *value) {
 }
 
 RT_EXPORT int timer_delete(timer_t timer) {
-    if (measures_virtually())
+    if (!rt_end_timer_threads(timer) && measures_virtually())
         rt_timer_delete(RT_TIMER_POSIX, (uintptr_t)timer);
     return real_timer_delete()(timer);
 }

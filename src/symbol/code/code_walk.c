@@ -55,6 +55,18 @@ static bool is_pause(const char *name) {
            (strstr(name, "St6chrono") || strstr(name, "11this_thread") || is_atomic_wait(name));
 }
 
+/* Functions that say who the thread is, or where what is its own begins. */
+static bool is_identity(const char *name) {
+    return strcmp(name, "pthread_self") == 0 || strcmp(name, "thrd_current") == 0 ||
+           strcmp(name, "gettid") == 0 || strcmp(name, "__tls_get_addr") == 0 ||
+           strstr(name, "this_thread6get_id");
+}
+
+static bool is_comparison(const char *name) {
+    return strcmp(name, "pthread_equal") == 0 || strcmp(name, "thrd_equal") == 0 ||
+           begins_with(name, "_ZSteqNSt6thread2id") || begins_with(name, "_ZStneNSt6thread2id");
+}
+
 /* Those that write do so where their first argument points to. */
 static enum st_code_effect effect_of_callback(const char *name) {
     static const char *const quiet[] = {"__tsan_func_",
@@ -124,6 +136,8 @@ static void read_call_step(struct st_code_walk *walk, uint32_t number, uint64_t 
     walk->steps[number].swaps = callee.name && strstr(callee.name, "compare_exchange") &&
                                 !strstr(callee.name, "exchange_val");
     walk->steps[number].returns = jumps;
+    walk->steps[number].identifies = callee.name && is_identity(callee.name);
+    walk->steps[number].compares = callee.name && is_comparison(callee.name);
     if (callee.name && st_code_never_returns(callee.name))
         return;
     if (jumps || after != site)
@@ -253,7 +267,10 @@ void st_journey_step(struct st_journey *journey, const struct st_code_step *step
     if (step->calls) {
         if (step->swaps)
             st_values_answer_there(&journey->values);
-        st_values_call(&journey->values, answers);
+        if (step->compares)
+            st_values_call_comparison(&journey->values);
+        else
+            st_values_call(&journey->values, answers ? ST_ANSWER : step->identifies ? ST_SELF : 0);
         return;
     }
     journey->decided |=

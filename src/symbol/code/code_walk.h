@@ -20,6 +20,8 @@ struct st_code_step {
     uint64_t address;
     uint32_t next[2]; /* or ST_NOWHERE */
     bool calls, returns;
+    bool identifies; /* a call that says which thread this is ... */
+    bool compares;   /* ... or whether two threads are the same */
     bool swaps; /* a compare-and-swap: its second argument points to what it expects, and has found
                  */
     unsigned char effect;

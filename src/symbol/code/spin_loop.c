@@ -253,6 +253,49 @@ static enum st_spin_next next_of(struct st_code_walk *walk, const struct st_jour
     return next;
 }
 
+/* Does the function come quietly from the look to a compare-and-swap of the word, which does not
+ * expect what was seen, and which decides what comes next? */
+static bool asks_first(struct st_code_walk *walk, const struct st_journey *there, uint32_t site,
+                       unsigned char arguments) {
+    if (arguments != ST_FIRST_ARGUMENT)
+        return false;
+    for (uint32_t i = 0; i < walk->count; i++) {
+        struct st_journey on = *there;
+        const char *name = walk->steps[i].calls
+                               ? st_code_callee(walk->object, &walk->steps[i].instruction).name
+                               : NULL;
+        if (name && strstr(name, "compare_exchange") && change_by(name) == ST_SPIN_CHANGES &&
+            go_on(walk, &on, site, i) && is_same_place(&there->values, &on.values, arguments) &&
+            !expects_answer(walk, &on, i) && is_checked(walk, &on, i))
+            return true;
+    }
+    return false;
+}
+
+/* Wherever it goes from the look, is all that depends on the answer whether it is the thread's
+ * own? */
+static unsigned asks_for(struct st_code_walk *walk, const struct st_journey *there, uint32_t site) {
+    enum { MOST = 512 }; /* steps: the question is asked of each of them */
+    const unsigned self = ST_IS_SELF | ST_IS_OWN;
+    uint32_t behind = walk->steps[site].next[0];
+    unsigned found = 0;
+    for (uint32_t i = 0; i < walk->count && walk->count <= MOST && behind != ST_NOWHERE; i++) {
+        const struct st_code_step *step = &walk->steps[i];
+        struct st_journey on = *there;
+        bool branches = step->instruction.flow == ST_FLOW_BRANCH;
+        if ((!branches && !step->returns) || !st_walk_find_path(walk, behind, i, false))
+            continue;
+        st_journey_step(&on, &walk->steps[site], true, site);
+        st_journey_go(walk, &on, site);
+        unsigned from = branches ? on.values.flags.from : on.values.registers[ST_RAX].from;
+        bool orders = branches && (step->instruction.opcode & 0xe) != 4;
+        if (from & ST_ANSWER && (!(from & self) || orders))
+            return 0;
+        found |= from & self;
+    }
+    return found;
+}
+
 static bool is_known(const struct st_values *values) {
     return !(values->registers[ST_RDI].from & ST_UNKNOWN);
 }
@@ -290,8 +333,8 @@ static bool passes_through(struct st_code_walk *walk, const struct st_journey *t
     return on.decided || on.values.registers[ST_RAX].from & ST_ANSWER;
 }
 
-static unsigned char arguments_of(const struct st_values *values, unsigned char which) {
-    unsigned char from = 0;
+static unsigned arguments_of(const struct st_values *values, unsigned char which) {
+    unsigned from = 0;
     for (unsigned i = 0; ST_FIRST_ARGUMENT << i & ST_ARGUMENTS; i++)
         if (which & ST_FIRST_ARGUMENT << i)
             from |= values->registers[st_argument_register(i)].from;
@@ -316,10 +359,15 @@ static struct st_spin ask_function(struct st_code_walk *walk, uint64_t after,
         loops_around(walk, &there, site, arguments) || leads_to_loop(walk, &there, site, arguments);
     if (spin.loops)
         spin.next = next_of(walk, &there, site, arguments);
+    else
+        spin.asks_first = asks_first(walk, &there, site, arguments);
+    unsigned asks = spin.loops ? 0 : asks_for(walk, &there, site);
+    spin.asks_for_self = asks != 0;
+    spin.by_own = asks & ST_IS_OWN;
     spin.fixed = spin.loops && is_fixed(walk, &there, site);
     spin.takes = takes_there(walk, &there, site, arguments);
     there.bad = bad;
-    unsigned char from = arguments_of(&there.values, arguments);
+    unsigned from = arguments_of(&there.values, arguments) & ~(unsigned)ST_SELF;
     spin.passes =
         quietly && !(from & ~ST_ARGUMENTS) && passes_through(walk, &there, site, arguments);
     spin.arguments = from & ST_ARGUMENTS;

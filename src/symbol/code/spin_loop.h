@@ -35,6 +35,12 @@ struct st_spin {
     /* The call swaps the word or adds to it, if it does not look: the function also spins at that
      * word, and what it does depends on what the call says. So a semaphore or a lock is taken. */
     bool takes;
+    /* It looks, and then the function swaps the word, expecting a value of its own, and does what
+     * depends on whether that worked. So who holds a lock asks first whether it is its own. */
+    bool asks_first;
+    /* It looks, and what it sees says only whether it is the thread itself (`by_own`: or what the
+     * thread has in memory of its own). */
+    bool asks_for_self, by_own;
     bool passes; /* it looks, and at most takes: the call of this function is a look, too ... */
     unsigned char arguments; /* ... at a place that depends on these arguments (code_values.h) */
 };

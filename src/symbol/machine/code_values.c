@@ -18,7 +18,7 @@ static struct st_value constant(uint64_t number) {
 
 static struct st_value unknown(struct st_values *values, unsigned from) {
     return (struct st_value){.base = mix(1, ++values->fresh),
-                             .from = (unsigned char)(from | ST_UNKNOWN)};
+                             .from = (unsigned short)(from | ST_UNKNOWN)};
 }
 
 static bool is_equal(struct st_value a, struct st_value b) {
@@ -55,9 +55,14 @@ void st_values_start(struct st_values *values) {
 
 /* ---- memory ---- */
 
+/* What fs holds. */
+static const struct st_value thread_pointer = {.base = 2, .from = ST_SELF};
+
 static struct st_value address_of(const struct st_values *values,
                                   const struct st_instruction *instruction) {
     struct st_value at = constant((uint64_t)instruction->displacement);
+    if (instruction->thread_local)
+        at = add(thread_pointer, at);
     if (instruction->base < ST_REGISTERS)
         at = add(values->registers[instruction->base], at);
     if (instruction->index >= ST_REGISTERS)
@@ -67,13 +72,19 @@ static struct st_value address_of(const struct st_values *values,
     return sum;
 }
 
+/* The thread pointer points to itself. */
 static struct st_value load(struct st_values *values, struct st_value at) {
+    if (is_equal(at, thread_pointer))
+        return thread_pointer;
     for (unsigned i = 0; i < values->slot_count; i++)
         if (is_equal(values->slots[i].at, at))
             return values->slots[i].holds;
     if (at.stack && values->slot_count == sizeof values->slots / sizeof *values->slots)
         return unknown(values, 0);
-    return compute(1, at, constant(0));
+    struct st_value value = compute(1, at, constant(0));
+    if (at.from & ST_SELF)
+        value.from = (unsigned short)((at.from & ~ST_SELF) | ST_OWN);
+    return value;
 }
 
 static void store(struct st_values *values, struct st_value at, struct st_value value) {
@@ -118,11 +129,29 @@ static struct st_value pop(struct st_values *values) {
     return value;
 }
 
+/* Two values are compared: an answer, and what is the thread's own? */
+static unsigned asks_for_self(struct st_value a, struct st_value b) {
+    struct st_value other = a.from & ST_ANSWER ? b : a;
+    if ((a.from & ST_ANSWER) == (b.from & ST_ANSWER))
+        return 0;
+    return other.from & ST_OWN ? ST_IS_OWN : other.from & ST_SELF ? ST_IS_SELF : 0;
+}
+
+/* The last comparison, by who asks for more than whether both are equal. */
+static struct st_value flags_for(const struct st_values *values, unsigned opcode) {
+    struct st_value flags = values->flags;
+    if ((opcode & 0xe) != 4)
+        flags.from &= (unsigned short)~(ST_IS_SELF | ST_IS_OWN);
+    return flags;
+}
+
 /* add, or, adc, sbb, and, sub, xor, cmp: `which` of them. */
 static struct st_value calculate(struct st_values *values, unsigned which, struct st_value a,
                                  struct st_value b, bool same) {
-    enum { ADD, OR, ADC, SBB, AND, SUB, XOR };
+    enum { ADD, OR, ADC, SBB, AND, SUB, XOR, COMPARE };
     values->flags = compute(32 + which, a, b);
+    if (which == COMPARE || which == SUB)
+        values->flags.from |= (unsigned short)asks_for_self(a, b);
     if (same && (which == SUB || which == XOR))
         return constant(0);
     if (which == ADC || which == SBB)
@@ -163,7 +192,7 @@ static void step_immediate(struct st_values *values, const struct st_instruction
 
 /* Nothing is known of what it leaves. */
 static void step_other(struct st_values *values, const struct st_instruction *i) {
-    unsigned char from = i->has_modrm ? operand(values, i).from : 0;
+    unsigned from = i->has_modrm ? operand(values, i).from : 0;
     if (i->has_modrm) {
         from |= values->registers[i->reg].from;
         set_operand(values, i, unknown(values, from));
@@ -186,10 +215,10 @@ static void step_two_bytes(struct st_values *values, const struct st_instruction
     if (op == 0xb6 || op == 0xb7 || op == 0xbe || op == 0xbf) /* wider */
         values->registers[i->reg] = compute(op, operand(values, i), constant(0));
     else if ((op & 0xf0) == 0x90) /* set if */
-        set_operand(values, i, compute(op, values->flags, constant(0)));
+        set_operand(values, i, compute(op, flags_for(values, op), constant(0)));
     else if ((op & 0xf0) == 0x40) /* move if */
-        values->registers[i->reg] =
-            compute(op, values->flags, compute(op, values->registers[i->reg], operand(values, i)));
+        values->registers[i->reg] = compute(
+            op, flags_for(values, op), compute(op, values->registers[i->reg], operand(values, i)));
     else
         step_other(values, i);
 }
@@ -303,15 +332,18 @@ void st_values_step(struct st_values *values, const struct st_instruction *instr
         step_other(values, instruction);
 }
 
-void st_values_call(struct st_values *values, bool answers) {
+void st_values_call(struct st_values *values, unsigned from) {
     static const unsigned char lost[] = {ST_RAX, ST_RCX, ST_RDX, ST_RSI, ST_RDI, 8, 9, 10, 11};
-    unsigned char from = answers ? ST_ANSWER : 0;
     for (unsigned i = 0; i < sizeof arguments; i++)
         from |= values->registers[arguments[i]].from & ST_ANSWER;
     for (unsigned i = 0; i < sizeof lost; i++)
         values->registers[lost[i]] = unknown(values, 0);
-    values->registers[ST_RAX].from |= from;
+    values->registers[ST_RAX].from |= (unsigned short)from;
     values->flags = constant(0);
+}
+
+void st_values_call_comparison(struct st_values *values) {
+    st_values_call(values, asks_for_self(values->registers[ST_RDI], values->registers[ST_RSI]));
 }
 
 void st_values_answer_there(struct st_values *values) {

@@ -9,13 +9,23 @@
 #include "symbol/machine/instruction.h"
 
 /* What a value was computed from: arguments of the function (rdi, rsi, rdx, rcx, r8, r9), what a
- * call has answered, and what is not known at all. */
-enum { ST_FIRST_ARGUMENT = 1, ST_ARGUMENTS = 0x3f, ST_ANSWER = 0x40, ST_UNKNOWN = 0x80 };
+ * call has answered, what is not known at all, who the thread is (its name, or the address of what
+ * is its own), what is in memory of its own, and whether an answer is one of these. */
+enum {
+    ST_FIRST_ARGUMENT = 1,
+    ST_ARGUMENTS = 0x3f,
+    ST_ANSWER = 0x40,
+    ST_UNKNOWN = 0x80,
+    ST_SELF = 0x100,
+    ST_OWN = 0x200,
+    ST_IS_SELF = 0x400,
+    ST_IS_OWN = 0x800
+};
 
 /* An unknown number, and another one added to it. */
 struct st_value {
     uint64_t base, offset;
-    unsigned char from;
+    unsigned short from;
     bool stack; /* an address in the function's own stack */
 };
 
@@ -35,8 +45,11 @@ void st_values_start(struct st_values *values);
 /* An instruction that is no call. */
 void st_values_step(struct st_values *values, const struct st_instruction *instruction);
 
-/* A call; `answers`: what it returns is an answer. */
-void st_values_call(struct st_values *values, bool answers);
+/* A call; `from`: what is known of what it returns, ST_ANSWER or ST_SELF. */
+void st_values_call(struct st_values *values, unsigned from);
+
+/* The same for one that compares its first two arguments. */
+void st_values_call_comparison(struct st_values *values);
 
 /* A call that leaves an answer where its second argument points to: before the call. What is there,
  * if that is the stack; otherwise anything. */

@@ -138,6 +138,7 @@ struct decoding {
     bool short_address;
     unsigned map;  /* 0: one byte; 1: 0f; 2: 0f 38; 3: 0f 3a; more: EVEX has them */
     bool extended; /* VEX or EVEX */
+    bool thread_local;
     unsigned rex;
     unsigned opcode, modrm;
     unsigned base, index, scale; /* of memory */
@@ -157,6 +158,7 @@ static void take_opcode(struct decoding *d) {
     unsigned byte = take(&d->reader);
     for (; is_prefix(byte); byte = take(&d->reader)) {
         d->narrow |= byte == 0x66;
+        d->thread_local |= byte == 0x64;
         d->short_address |= byte == 0x67;
     }
     d->extended = byte == 0xc5 || byte == 0xc4 || byte == 0x62;
@@ -308,6 +310,7 @@ static void note_operands(const struct decoding *d, bool has_modrm, uint64_t end
     instruction->opcode = d->opcode;
     instruction->has_modrm = has_modrm;
     instruction->in_memory = has_modrm && d->modrm >> 6 != 3;
+    instruction->thread_local = d->thread_local;
     instruction->reg = (d->modrm >> 3 & 7) | (d->rex & 4) << 1;
     instruction->rm = ((has_modrm ? d->modrm : d->opcode) & 7) | (d->rex & 1) << 3;
     instruction->base = d->base;

@@ -30,7 +30,8 @@ struct st_instruction {
 
     /* Operands. `map`: 0: opcodes of one byte, 1: behind 0f, more: others, and all of VEX. */
     unsigned map, opcode;
-    bool has_modrm, in_memory; /* `rm` is memory, not a register */
+    bool has_modrm, in_memory; /* `rm` is memory, not a register ... */
+    bool thread_local;         /* ... of the thread's own: the address is relative to fs */
     unsigned reg, rm;          /* numbers of registers; reg may be part of the opcode */
     unsigned base, index, scale;
     int64_t displacement, immediate; /* with ST_RIP as base: the address itself */

@@ -172,6 +172,32 @@ static enum st_word_use use_of_fresh(struct st_word *word, uint32_t thread,
     return ST_USE_DATA;
 }
 
+static bool is_nobody(uint64_t value, unsigned bytes) {
+    return value == 0 || value == low_bytes(UINT64_MAX, bytes);
+}
+
+void st_note_writer(struct st_word *word, uint32_t thread, const struct st_atomic *atomic) {
+    if (word->notes_others || !is_write(atomic))
+        return;
+    bool by_same = word->noted == thread + 1;
+    if (is_nobody(atomic->after, atomic->bytes)) {
+        word->notes_others = word->note_stands && !by_same;
+        word->taken_back |= word->note_stands;
+        word->note_stands = false;
+        return;
+    }
+    word->notes_others = atomic->kind == ST_ATOMIC_ADD || (word->note_stands && !by_same) ||
+                         (word->noted && by_same != (word->note == atomic->after));
+    word->noted = thread + 1;
+    word->note = atomic->after;
+    word->note_stands = true;
+}
+
+bool st_is_other(const struct st_word *word, uint32_t thread, uint64_t value, bool by_own) {
+    return !word->notes_others && (word->taken_back || !by_own) &&
+           !(word->noted == thread + 1 && word->note == value);
+}
+
 enum st_word_use st_word_use(struct st_word *word, uint32_t thread, const struct st_atomic *atomic,
                              const uint64_t *ticket) {
     switch ((enum st_word_state)word->state) {

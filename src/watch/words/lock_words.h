@@ -54,15 +54,20 @@ struct st_word {
         uint64_t value;
     } owners[4]; /* threads that take it by a pointer, always the same one; the last ones */
     uint8_t next_owner;
-    bool written;     /* by an atomic operation, so far */
-    bool awaited;     /* threads spin until they see what they want: writes are sends, too */
-    uint8_t unsent;   /* 1 + the generation with writes that came before that; 0: none */
-    bool gated;       /* threads spin at it and then swap it, or add to it, to come in ... */
-    bool counts_down; /* ... and it counts how many still may */
-    bool large;       /* it had values that are no small numbers: a pointer, perhaps */
-    uint8_t takes;    /* what the place in the code does (gate_words.c) ... */
-    uint64_t asked;   /* ... that was asked about last */
-    uint64_t tickets; /* of ST_WORD_TICKET: the address of the other word; of that: of this one */
+    bool written;      /* by an atomic operation, so far */
+    bool awaited;      /* threads spin until they see what they want: writes are sends, too */
+    uint8_t unsent;    /* 1 + the generation with writes that came before that; 0: none */
+    bool gated;        /* threads spin at it and then swap it, or add to it, to come in ... */
+    bool counts_down;  /* ... and it counts how many still may */
+    bool large;        /* it had values that are no small numbers: a pointer, perhaps */
+    uint8_t takes;     /* what the place in the code does (gate_words.c) ... */
+    uint64_t asked;    /* ... that was asked about last */
+    bool notes_others; /* it is no note of who holds something: its values are not such */
+    uint32_t noted;    /* + 1: the thread that wrote its own value into it last; 0: none has ... */
+    bool note_stands;  /* ... and has not taken it back ... */
+    bool taken_back;   /* ... as was done before ... */
+    uint64_t note;     /* ... which was this one */
+    uint64_t tickets;  /* of ST_WORD_TICKET: the address of the other word; of that: of this one */
 };
 
 /* An atomic operation. */
@@ -96,6 +101,19 @@ struct st_atomic st_atomic_of(const struct st_stream_record *records);
  * NULL: none. */
 enum st_word_use st_word_use(struct st_word *word, uint32_t thread, const struct st_atomic *atomic,
                              const uint64_t *ticket);
+
+/* A word may say which thread holds something, as those of recursive locks do: a thread that comes
+ * in writes a value of its own, and sets it back before another one writes its value. Who only asks
+ * whether it is itself (st_spin's asks_for_self), and is not, is told the same whatever others
+ * write meanwhile. So such a look is no access.
+ *
+ * Notes what the thread wrote. */
+void st_note_writer(struct st_word *word, uint32_t thread, const struct st_atomic *atomic);
+
+/* As far as is known, is the word such a note, and does it not say that it is this thread? What is
+ * not a name of the thread (by_own) may be of another kind, such as a version that it has seen.
+ * Then nothing is known until a note has been taken back: versions are not. */
+bool st_is_other(const struct st_word *word, uint32_t thread, uint64_t value, bool by_own);
 
 /* Did it change a word that was taken, knowing that? An exchange may be a try that failed. */
 static inline bool st_is_change(const struct st_atomic *atomic) {
