@@ -57,7 +57,7 @@ static __attribute__((noinline)) void learn_function(struct st_translator *t,
     struct st_java_row java = st_places_java(t->places, pc);
     function->java = java.kind != ST_JAVA_NOTHING;
     function->hidden = !function->java && is_hidden(&code);
-    function->calls = function->java ? 0 : (uint8_t)st_library_calls(code.function);
+    function->calls = function->java ? 0 : (uint16_t)st_library_calls(code.function);
     function->kind =
         kind_of(t->options.spec, &code,
                 !function->hidden && !is_main(&code, &java) && !is_outlined(code.function));
@@ -264,7 +264,7 @@ void st_translate_enter(struct st_translator *t, struct thread *thread,
                           .hidden = function->hidden,
                           .counted = (st_stream_aux(record) & ST_STREAM_COUNTED) != 0,
                           .starts = starts,
-                          .calls = (uint8_t)calls_in(t, thread, function, call.called_from),
+                          .calls = (uint16_t)calls_in(t, thread, function, call.called_from),
                           .block = function->block,
                           .call = st_sites_call(&t->sites, call),
                           .called_from = call.called_from};

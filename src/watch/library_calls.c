@@ -12,7 +12,10 @@
  *
  * Who is to be called when a std::stop_token says so is in a list, under a lock that is one bit of
  * a word with a flag and a count. The atomics are sends and receives; the list is nobody's data,
- * and neither is what a wait puts into it. What a std::stop_callback of the program carries is. */
+ * and neither is what a wait puts into it. What a std::stop_callback of the program carries is.
+ *
+ * A std::atomic<std::shared_ptr> is two pointers, and the lowest bit of one of them is a lock. It
+ * is one for us, too: then each operation has one step, what it does to the other pointer. */
 #include "watch/translator_state.h"
 
 #include "base/memory.h"
@@ -80,6 +83,10 @@ static const struct {
     {"std::_Sp_counted_base<", "::_M_release", CALL_COUNTS},
     {"std::_Sp_counted_base<", "::_M_release_last_use", CALL_COUNTS},
     {"std::_Sp_counted_base<", "::_M_weak_release", CALL_COUNTS},
+    {"std::_Sp_atomic<", "::_Atomic_count::lock", CALL_LOCK_BIT},
+    {"std::_Sp_atomic<", "::_Atomic_count::unlock", CALL_LOCK_BIT},
+    {"std::_Sp_atomic<", "::_Atomic_count::_M_swap_unlock", CALL_LOCK_BIT},
+    {"std::_Sp_atomic<", "::_Atomic_count::_M_wait_unlock", CALL_LOCK_BIT},
     {"std::__detail::__waiter_pool", "", CALL_POOL},
     {"std::__detail::__waiter_base<", "::_M_notify", CALL_POOL},
 };
@@ -161,7 +168,7 @@ unsigned st_library_calls_at(struct st_translator *t, uint64_t pc) {
     st_reserve(&t->call_site_facts, &t->call_site_capacity, (size_t)number + 1);
     if (!t->call_site_facts[number].known) {
         unsigned calls = st_places_is_library(t->places, pc) ? 0 : inlined_at(t, pc);
-        t->call_site_facts[number] = (struct call_site){true, (uint8_t)calls};
+        t->call_site_facts[number] = (struct call_site){true, (uint16_t)calls};
     }
     return t->call_site_facts[number].calls;
 }

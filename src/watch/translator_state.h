@@ -22,14 +22,15 @@ enum kind {
 
 /* What a call into the C++ library does with other threads (library_calls.c). */
 enum library_call {
-    CALL_WAITS = 1,     /* for others, on purpose, whether it had to sleep or not */
-    CALL_SIGNALS = 2,   /* its atomics are sends and receives */
-    CALL_RECEIVES = 4,  /* and read-modify-writes are both */
-    CALL_SEMAPHORE = 8, /* it is one of a semaphore, which may be a lock */
-    CALL_POOL = 16,     /* its atomics are in the tables of the library, and mean nothing */
-    CALL_COUNTS = 32,   /* it takes or drops a reference, itself and not by a function it calls */
-    CALL_ASKS = 64,     /* it asks the program whether to wait: nobody goes on by what it sends */
-    CALL_LISTS = 128,   /* what it reads and writes, itself, is the library's own list */
+    CALL_WAITS = 1,      /* for others, on purpose, whether it had to sleep or not */
+    CALL_SIGNALS = 2,    /* its atomics are sends and receives */
+    CALL_RECEIVES = 4,   /* and read-modify-writes are both */
+    CALL_SEMAPHORE = 8,  /* it is one of a semaphore, which may be a lock */
+    CALL_POOL = 16,      /* its atomics are in the tables of the library, and mean nothing */
+    CALL_COUNTS = 32,    /* it takes or drops a reference, itself and not by a function it calls */
+    CALL_ASKS = 64,      /* it asks the program whether to wait: nobody goes on by what it sends */
+    CALL_LISTS = 128,    /* what it reads and writes, itself, is the library's own list */
+    CALL_LOCK_BIT = 256, /* it takes or gives back a lock that is the lowest bit of a word */
 };
 
 struct frame {
@@ -40,7 +41,7 @@ struct frame {
     bool starts;    /* its thread, or work of its own, begins with it */
     bool counted;   /* the program counts it, whether or not it is emitted */
     bool suspends;  /* while it is open, inferred blocks around it, from this index on, are not */
-    uint8_t calls;  /* enum library_call, of this and the library's functions around it */
+    uint16_t calls; /* enum library_call, of this and the library's functions around it */
     uint32_t suspended;   /* that index */
     uint32_t paused;      /* it is no block now: so many pauses were open with the one for it */
     uint32_t block;       /* name, unless it is no block */
@@ -132,7 +133,7 @@ struct function {
     bool inlined;       /* into a function of the implementation, where a thread begins */
     bool started;       /* a thread began with it */
     bool was_block;
-    uint8_t calls;  /* enum library_call */
+    uint16_t calls; /* enum library_call */
     enum kind kind; /* as a block; INFERRED means: unless a thread starts with it */
     uint32_t block;
     enum st_start start;
@@ -144,7 +145,7 @@ struct function {
 /* What the library's functions that are inlined at a place do. */
 struct call_site {
     bool known;
-    uint8_t calls; /* enum library_call */
+    uint16_t calls; /* enum library_call */
 };
 
 /* Whose code a call is made in. */
