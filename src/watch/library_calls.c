@@ -144,6 +144,11 @@ unsigned st_library_calls(const char *function) {
     return calls;
 }
 
+/* What an awaiter does when a coroutine has stopped: as a rule it tells somebody to resume it. */
+bool st_suspends_coroutine(const char *function) {
+    return ends_with(function, length_without_arguments(function), "::await_suspend");
+}
+
 static bool is_of_library(const char *function) {
     return strncmp(function, "std::", 5) == 0 || strncmp(function, "__", 2) == 0;
 }
@@ -152,8 +157,11 @@ static bool is_of_library(const char *function) {
  * can be what the program wants to be called. */
 static unsigned inlined_at(struct st_translator *t, uint64_t pc) {
     unsigned calls = 0, all = ~0u;
+    bool suspends = false;
     struct st_code code;
     for (size_t depth = 0; st_places_frame(t->places, pc, depth, &code); depth++) {
+        calls |= suspends ? CALL_SUSPENDS : 0;
+        suspends = st_suspends_coroutine(code.function);
         if (!is_of_library(code.function))
             all &= ~(unsigned)(CALL_COUNTS | CALL_LISTS);
         calls |= st_library_calls(code.function) & all;
@@ -161,7 +169,7 @@ static unsigned inlined_at(struct st_translator *t, uint64_t pc) {
     return calls;
 }
 
-unsigned st_library_calls_at(struct st_translator *t, uint64_t pc) {
+static unsigned facts_at(struct st_translator *t, uint64_t pc) {
     if (!pc)
         return 0;
     uint32_t number = st_map64_number(&t->call_sites, pc);
@@ -171,6 +179,14 @@ unsigned st_library_calls_at(struct st_translator *t, uint64_t pc) {
         t->call_site_facts[number] = (struct call_site){true, (uint16_t)calls};
     }
     return t->call_site_facts[number].calls;
+}
+
+unsigned st_library_calls_at(struct st_translator *t, uint64_t pc) {
+    return facts_at(t, pc) & ~(unsigned)CALL_SUSPENDS;
+}
+
+bool st_suspends_coroutine_at(struct st_translator *t, uint64_t pc) {
+    return facts_at(t, pc) & CALL_SUSPENDS;
 }
 
 /* ---- the user's own code ---- */

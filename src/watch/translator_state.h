@@ -31,6 +31,7 @@ enum library_call {
     CALL_ASKS = 64,      /* it asks the program whether to wait: nobody goes on by what it sends */
     CALL_LISTS = 128,    /* what it reads and writes, itself, is the library's own list */
     CALL_LOCK_BIT = 256, /* it takes or gives back a lock that is the lowest bit of a word */
+    CALL_SUSPENDS = 512, /* inlined there: what is done when a coroutine stops; of no library */
 };
 
 struct frame {
@@ -39,6 +40,7 @@ struct frame {
     bool start;     /* its thread starts with it, or with the loop that it is a turn of */
     bool hidden;    /* a function of the implementation */
     bool starts;    /* its thread, or work of its own, begins with it */
+    bool coroutine; /* it is called each time a coroutine goes on */
     bool counted;   /* the program counts it, whether or not it is emitted */
     bool suspends;  /* while it is open, inferred blocks around it, from this index on, are not */
     uint16_t calls; /* enum library_call, of this and the library's functions around it */
@@ -133,6 +135,8 @@ struct function {
     bool inlined;       /* into a function of the implementation, where a thread begins */
     bool started;       /* a thread began with it */
     bool was_block;
+    bool coroutine; /* it is called each time a coroutine goes on ... */
+    bool suspends;  /* ... and this, when one stops */
     uint16_t calls; /* enum library_call */
     enum kind kind; /* as a block; INFERRED means: unless a thread starts with it */
     uint32_t block;
@@ -529,6 +533,9 @@ uint64_t st_translate_user_call(struct st_translator *t, const struct thread *th
 /* Of a function with this name; of those that are inlined at a call or an atomic access. */
 unsigned st_library_calls(const char *function);
 unsigned st_library_calls_at(struct st_translator *t, uint64_t pc);
+/* Is it what is done when a coroutine stops; was that inlined there? */
+bool st_suspends_coroutine(const char *function);
+bool st_suspends_coroutine_at(struct st_translator *t, uint64_t pc);
 
 static inline bool is_waiting_call(unsigned calls) {
     return calls & CALL_WAITS && calls & CALL_SIGNALS;

@@ -18,7 +18,8 @@ static BLOCK int take() {
     int before = other.load();
     step(1);
     ready.wait(nullptr);
-    return before + plain + other.load();
+    int seen = plain;
+    return before + seen + other.load();
 }
 
 static BLOCK void give(int value) {
