@@ -203,6 +203,12 @@ const struct st_function *st_function(struct st_modules *modules, uint64_t pc) {
     return &place_of(modules, pc)->function;
 }
 
+bool st_is_coroutine(struct st_modules *modules, uint64_t pc) {
+    uint64_t bias;
+    struct st_object *object = st_object_behind(modules, pc - 1, &bias);
+    return object && st_object_is_coroutine(object, pc - 1 - bias);
+}
+
 /* A better name for a variable of which `object` has the symbol but not the debug information, if
  * another file has that. */
 static void find_original(struct st_modules *modules, struct st_object *object, uint64_t address,

@@ -203,6 +203,20 @@ bool st_object_function(struct st_object *object, uint64_t address, struct st_la
     return spell_symbol(object, find_symbol(object, &object->code, address), text);
 }
 
+/* gcc calls it NAME.actor, and clang NAME.resume; gcc may put a part of it elsewhere. */
+bool st_object_is_coroutine(struct st_object *object, uint64_t address) {
+    const struct st_address_range *range = find_symbol(object, &object->code, address);
+    const char *name = range ? name_of(object, range, NULL) : NULL;
+    static const char *const ends[] = {".actor", ".resume", ".actor.cold", ".resume.cold"};
+    size_t length = name ? strlen(name) : 0;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t size = strlen(ends[i]);
+        if (size < length && strcmp(name + length - size, ends[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool st_object_data(struct st_object *object, uint64_t address, struct st_label *text,
                     uint64_t *offset) {
     const struct st_address_range *range = find_symbol(object, &object->data, address);

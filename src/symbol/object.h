@@ -51,6 +51,9 @@ bool st_object_function(struct st_object *object, uint64_t address, struct st_la
 bool st_object_data(struct st_object *object, uint64_t address, struct st_label *text,
                     uint64_t *offset);
 
+/* Is the code at the address what is called each time a coroutine of C++ goes on? */
+bool st_object_is_coroutine(struct st_object *object, uint64_t address);
+
 /* Is a variable of `object` a copy of one that `origin` defines? Then *address_there is the
  * address of the original. The linker moves variables of a library into an executable that uses
  * them (copy relocations), away from their debug information. Both files must be open. */

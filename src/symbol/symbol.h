@@ -76,6 +76,10 @@ struct st_function {
 /* The function that physically contains the call: the last frame of st_frames. */
 const struct st_function *st_function(struct st_modules *modules, uint64_t pc);
 
+/* Is that function what is called each time a coroutine of C++ goes on? Only the symbol table says
+ * so: its name is that of the coroutine. */
+bool st_is_coroutine(struct st_modules *modules, uint64_t pc);
+
 enum st_data_kind {
     ST_DATA_VARIABLE, /* account[3].balance, from debug information */
     ST_DATA_SYMBOL,   /* account+0x38, from the symbol table */

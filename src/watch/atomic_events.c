@@ -467,6 +467,31 @@ static void use_word(struct st_translator *t, struct thread *thread, struct st_w
     }
 }
 
+/* ---- a lock in one bit ---- */
+
+/* In a std::atomic<std::shared_ptr>. What else is in the word is a pointer, which changes together
+ * with the one beside it; that one is accessed under the lock, like any data. So the word is no
+ * data: not what it was before the lock was taken, and not what it is set to when it is given back.
+ * But who waits until the pointer changes may not look at the other one. */
+static void use_lock_bit(struct st_translator *t, struct thread *thread,
+                         const struct st_stream_record *record, unsigned calls) {
+    const uint64_t bit = 1;
+    struct st_atomic atomic = st_atomic_of(record);
+    struct st_stream_record on = {st_stream_what(ST_STREAM_ACQUIRE, 0, st_stream_address(record)),
+                                  record->argument};
+    if (atomic.kind == ST_ATOMIC_LOAD && calls & CALL_WAITS) {
+        size_t first = st_translate_suspend(t, thread);
+        signal_by(t, thread, record, CALL_RECEIVES);
+        st_translate_resume(t, thread, first);
+    } else if (~atomic.before & atomic.after & bit) {
+        st_translate_acquire(t, thread, &on);
+    } else if (atomic.before & ~atomic.after & bit) {
+        if (atomic.kind == ST_ATOMIC_EXCHANGE)
+            signal_by(t, thread, record, 0);
+        st_translate_release(t, thread, &on);
+    }
+}
+
 /* The word that the lock at this address is, or that says whose turn it is. */
 static struct st_word *word_of_lock(const struct st_translator *t, uint64_t *address) {
     struct st_word *word = find_word(t, *address);
@@ -503,6 +528,10 @@ void st_translate_atomic(struct st_translator *t, struct thread *thread,
     struct st_word *word = word_at(t, address);
     if (word->pool)
         return;
+    if (calls & CALL_LOCK_BIT && st_stream_aux(record) & ST_STREAM_WITH_VALUES) {
+        use_lock_bit(t, thread, record, calls);
+        return;
+    }
     t->valued = st_stream_aux(record) & ST_STREAM_WITH_VALUES ? record : NULL;
     if (calls & CALL_SIGNALS || !t->valued)
         access_word(t, thread, record, calls, 0);

@@ -57,7 +57,9 @@ static __attribute__((noinline)) void learn_function(struct st_translator *t,
     struct st_java_row java = st_places_java(t->places, pc);
     function->java = java.kind != ST_JAVA_NOTHING;
     function->hidden = !function->java && is_hidden(&code);
-    function->calls = function->java ? 0 : (uint8_t)st_library_calls(code.function);
+    function->coroutine = !function->java && st_places_is_coroutine(t->places, pc);
+    function->suspends = !function->java && st_suspends_coroutine(code.function);
+    function->calls = function->java ? 0 : (uint16_t)st_library_calls(code.function);
     function->kind =
         kind_of(t->options.spec, &code,
                 !function->hidden && !is_main(&code, &java) && !is_outlined(code.function));
@@ -246,6 +248,13 @@ static struct function *entered(struct st_translator *t, const struct thread *th
     return inlined ? inlined : function_at(t, record->argument);
 }
 
+/* A coroutine stops, and waits on purpose, though its thread does not. */
+static bool suspends_coroutine(struct st_translator *t, const struct thread *thread,
+                               const struct function *function, uint64_t called_from) {
+    bool in_coroutine = thread->depth && thread->frames[thread->depth - 1].coroutine;
+    return function->suspends || (in_coroutine && st_suspends_coroutine_at(t, called_from));
+}
+
 void st_translate_enter(struct st_translator *t, struct thread *thread,
                         const struct st_stream_record *record) {
     struct function *function = entered(t, thread, record);
@@ -262,12 +271,15 @@ void st_translate_enter(struct st_translator *t, struct thread *thread,
     struct st_call call = {record->argument, st_stream_address(record), call_of(thread)};
     struct frame frame = {.kind = kind,
                           .hidden = function->hidden,
+                          .coroutine = function->coroutine,
                           .counted = (st_stream_aux(record) & ST_STREAM_COUNTED) != 0,
                           .starts = starts,
-                          .calls = (uint8_t)calls_in(t, thread, function, call.called_from),
+                          .calls = (uint16_t)calls_in(t, thread, function, call.called_from),
                           .block = function->block,
                           .call = st_sites_call(&t->sites, call),
                           .called_from = call.called_from};
+    if (suspends_coroutine(t, thread, function, call.called_from))
+        st_translate_split(t, thread, ST_SPLIT_HERE);
     if (starts) {
         thread->started = function->started = true;
         st_translate_enter_start(t, thread, function, frame, record->argument);

@@ -12,7 +12,10 @@
  *
  * Who is to be called when a std::stop_token says so is in a list, under a lock that is one bit of
  * a word with a flag and a count. The atomics are sends and receives; the list is nobody's data,
- * and neither is what a wait puts into it. What a std::stop_callback of the program carries is. */
+ * and neither is what a wait puts into it. What a std::stop_callback of the program carries is.
+ *
+ * A std::atomic<std::shared_ptr> is two pointers, and the lowest bit of one of them is a lock. It
+ * is one for us, too: then each operation has one step, what it does to the other pointer. */
 #include "watch/translator_state.h"
 
 #include "base/memory.h"
@@ -80,6 +83,10 @@ static const struct {
     {"std::_Sp_counted_base<", "::_M_release", CALL_COUNTS},
     {"std::_Sp_counted_base<", "::_M_release_last_use", CALL_COUNTS},
     {"std::_Sp_counted_base<", "::_M_weak_release", CALL_COUNTS},
+    {"std::_Sp_atomic<", "::_Atomic_count::lock", CALL_LOCK_BIT},
+    {"std::_Sp_atomic<", "::_Atomic_count::unlock", CALL_LOCK_BIT},
+    {"std::_Sp_atomic<", "::_Atomic_count::_M_swap_unlock", CALL_LOCK_BIT},
+    {"std::_Sp_atomic<", "::_Atomic_count::_M_wait_unlock", CALL_LOCK_BIT},
     {"std::__detail::__waiter_pool", "", CALL_POOL},
     {"std::__detail::__waiter_base<", "::_M_notify", CALL_POOL},
 };
@@ -137,6 +144,11 @@ unsigned st_library_calls(const char *function) {
     return calls;
 }
 
+/* What an awaiter does when a coroutine has stopped: as a rule it tells somebody to resume it. */
+bool st_suspends_coroutine(const char *function) {
+    return ends_with(function, length_without_arguments(function), "::await_suspend");
+}
+
 static bool is_of_library(const char *function) {
     return strncmp(function, "std::", 5) == 0 || strncmp(function, "__", 2) == 0;
 }
@@ -145,8 +157,11 @@ static bool is_of_library(const char *function) {
  * can be what the program wants to be called. */
 static unsigned inlined_at(struct st_translator *t, uint64_t pc) {
     unsigned calls = 0, all = ~0u;
+    bool suspends = false;
     struct st_code code;
     for (size_t depth = 0; st_places_frame(t->places, pc, depth, &code); depth++) {
+        calls |= suspends ? CALL_SUSPENDS : 0;
+        suspends = st_suspends_coroutine(code.function);
         if (!is_of_library(code.function))
             all &= ~(unsigned)(CALL_COUNTS | CALL_LISTS);
         calls |= st_library_calls(code.function) & all;
@@ -154,16 +169,24 @@ static unsigned inlined_at(struct st_translator *t, uint64_t pc) {
     return calls;
 }
 
-unsigned st_library_calls_at(struct st_translator *t, uint64_t pc) {
+static unsigned facts_at(struct st_translator *t, uint64_t pc) {
     if (!pc)
         return 0;
     uint32_t number = st_map64_number(&t->call_sites, pc);
     st_reserve(&t->call_site_facts, &t->call_site_capacity, (size_t)number + 1);
     if (!t->call_site_facts[number].known) {
         unsigned calls = st_places_is_library(t->places, pc) ? 0 : inlined_at(t, pc);
-        t->call_site_facts[number] = (struct call_site){true, (uint8_t)calls};
+        t->call_site_facts[number] = (struct call_site){true, (uint16_t)calls};
     }
     return t->call_site_facts[number].calls;
+}
+
+unsigned st_library_calls_at(struct st_translator *t, uint64_t pc) {
+    return facts_at(t, pc) & ~(unsigned)CALL_SUSPENDS;
+}
+
+bool st_suspends_coroutine_at(struct st_translator *t, uint64_t pc) {
+    return facts_at(t, pc) & CALL_SUSPENDS;
 }
 
 /* ---- the user's own code ---- */

@@ -234,6 +234,10 @@ struct st_code st_places_function(struct st_places *places, uint64_t pc) {
     return code_of(function->name, function->file, function->line);
 }
 
+bool st_places_is_coroutine(struct st_places *places, uint64_t pc) {
+    return st_is_coroutine(places->symbols, pc);
+}
+
 bool st_places_frame(struct st_places *places, uint64_t pc, size_t depth, struct st_code *code) {
     size_t count;
     const struct st_frame *frames = st_frames(places->symbols, pc, &count);

@@ -44,6 +44,9 @@ struct st_code {
 /* The function in which the call physically is. */
 struct st_code st_places_function(struct st_places *places, uint64_t pc);
 
+/* Is that what is called each time a coroutine of C++ goes on? */
+bool st_places_is_coroutine(struct st_places *places, uint64_t pc);
+
 /* Frame `depth` of those at the call, 0 is the innermost; false when there are not so many. The
  * last is that of st_places_function, the others were inlined into it. */
 bool st_places_frame(struct st_places *places, uint64_t pc, size_t depth, struct st_code *code);

@@ -22,14 +22,16 @@ enum kind {
 
 /* What a call into the C++ library does with other threads (library_calls.c). */
 enum library_call {
-    CALL_WAITS = 1,     /* for others, on purpose, whether it had to sleep or not */
-    CALL_SIGNALS = 2,   /* its atomics are sends and receives */
-    CALL_RECEIVES = 4,  /* and read-modify-writes are both */
-    CALL_SEMAPHORE = 8, /* it is one of a semaphore, which may be a lock */
-    CALL_POOL = 16,     /* its atomics are in the tables of the library, and mean nothing */
-    CALL_COUNTS = 32,   /* it takes or drops a reference, itself and not by a function it calls */
-    CALL_ASKS = 64,     /* it asks the program whether to wait: nobody goes on by what it sends */
-    CALL_LISTS = 128,   /* what it reads and writes, itself, is the library's own list */
+    CALL_WAITS = 1,      /* for others, on purpose, whether it had to sleep or not */
+    CALL_SIGNALS = 2,    /* its atomics are sends and receives */
+    CALL_RECEIVES = 4,   /* and read-modify-writes are both */
+    CALL_SEMAPHORE = 8,  /* it is one of a semaphore, which may be a lock */
+    CALL_POOL = 16,      /* its atomics are in the tables of the library, and mean nothing */
+    CALL_COUNTS = 32,    /* it takes or drops a reference, itself and not by a function it calls */
+    CALL_ASKS = 64,      /* it asks the program whether to wait: nobody goes on by what it sends */
+    CALL_LISTS = 128,    /* what it reads and writes, itself, is the library's own list */
+    CALL_LOCK_BIT = 256, /* it takes or gives back a lock that is the lowest bit of a word */
+    CALL_SUSPENDS = 512, /* inlined there: what is done when a coroutine stops; of no library */
 };
 
 struct frame {
@@ -38,9 +40,10 @@ struct frame {
     bool start;     /* its thread starts with it, or with the loop that it is a turn of */
     bool hidden;    /* a function of the implementation */
     bool starts;    /* its thread, or work of its own, begins with it */
+    bool coroutine; /* it is called each time a coroutine goes on */
     bool counted;   /* the program counts it, whether or not it is emitted */
     bool suspends;  /* while it is open, inferred blocks around it, from this index on, are not */
-    uint8_t calls;  /* enum library_call, of this and the library's functions around it */
+    uint16_t calls; /* enum library_call, of this and the library's functions around it */
     uint32_t suspended;   /* that index */
     uint32_t paused;      /* it is no block now: so many pauses were open with the one for it */
     uint32_t block;       /* name, unless it is no block */
@@ -132,7 +135,9 @@ struct function {
     bool inlined;       /* into a function of the implementation, where a thread begins */
     bool started;       /* a thread began with it */
     bool was_block;
-    uint8_t calls;  /* enum library_call */
+    bool coroutine; /* it is called each time a coroutine goes on ... */
+    bool suspends;  /* ... and this, when one stops */
+    uint16_t calls; /* enum library_call */
     enum kind kind; /* as a block; INFERRED means: unless a thread starts with it */
     uint32_t block;
     enum st_start start;
@@ -144,7 +149,7 @@ struct function {
 /* What the library's functions that are inlined at a place do. */
 struct call_site {
     bool known;
-    uint8_t calls; /* enum library_call */
+    uint16_t calls; /* enum library_call */
 };
 
 /* Whose code a call is made in. */
@@ -528,6 +533,9 @@ uint64_t st_translate_user_call(struct st_translator *t, const struct thread *th
 /* Of a function with this name; of those that are inlined at a call or an atomic access. */
 unsigned st_library_calls(const char *function);
 unsigned st_library_calls_at(struct st_translator *t, uint64_t pc);
+/* Is it what is done when a coroutine stops; was that inlined there? */
+bool st_suspends_coroutine(const char *function);
+bool st_suspends_coroutine_at(struct st_translator *t, uint64_t pc);
 
 static inline bool is_waiting_call(unsigned calls) {
     return calls & CALL_WAITS && calls & CALL_SIGNALS;

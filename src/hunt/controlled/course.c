@@ -1,6 +1,7 @@
 #include "hunt/controlled/course.h"
 
 #include "hunt/controlled/area.h"
+#include "hunt/controlled/log_index.h"
 #include "watch/places.h"
 
 #include <stdbool.h>
@@ -87,44 +88,22 @@ static struct stretch stretch_from(const struct st_control_log *log, uint32_t fi
     return (struct stretch){first, last};
 }
 
-/* The next point of the thread of this one; or the number of points. */
-static uint32_t next_of_thread(const struct st_control_log *log, uint32_t point) {
-    uint32_t next = point + 1;
-    while (next < log->point_count && thread_at(log, next) != thread_at(log, point))
-        next++;
-    return next;
-}
+/* A log, and what was found in it beforehand. */
+struct course {
+    const struct st_control_log *log;
+    struct st_places *places;
+    struct st_log_index index;
+};
 
-/* Where its thread was stopped behind this point although it could go on; NULL: it was not. A point
- * is logged when it is passed, so the one where it was stopped comes later, or never. */
-static const struct st_control_deviation *stop_behind(const struct st_control_log *log,
-                                                      uint32_t point) {
-    const struct st_control_point *at = &log->log[point];
-    uint32_t next = next_of_thread(log, point);
-    for (uint32_t i = 0; i < log->deviation_count; i++) {
-        const struct st_control_deviation *deviation = &log->deviations[i];
-        if (deviation->kind == ST_DEVIATION_PREEMPT && deviation->clock > at->clock &&
-            deviation->thread == log->threads[at->thread].name &&
-            (next == log->point_count || deviation->clock <= log->log[next].clock))
-            return deviation;
-    }
-    return NULL;
-}
-
-/* The last point that its thread had passed when it deviated; UINT32_MAX: none. */
-static uint32_t point_before(const struct st_control_log *log,
-                             const struct st_control_deviation *deviation) {
-    uint32_t thread = st_control_find_thread(log, deviation->thread), found = UINT32_MAX;
-    bool at_point = deviation->kind == ST_DEVIATION_PREEMPT;
-    for (uint32_t i = 0; i < log->point_count; i++)
-        if (thread_at(log, i) == thread && log->log[i].clock + at_point <= deviation->clock)
-            found = i;
-    return found;
+static const struct st_control_deviation *stop_behind(const struct course *course, uint32_t point) {
+    uint32_t stop = course->index.stop[point];
+    return stop ? &course->log->deviations[stop - 1] : NULL;
 }
 
 /* Is the block of this point over in what the thread did later? */
-static bool is_block_over(const struct st_control_log *log, uint32_t point) {
-    uint32_t next = next_of_thread(log, point);
+static bool is_block_over(const struct course *course, uint32_t point) {
+    const struct st_control_log *log = course->log;
+    uint32_t next = course->index.next[point];
     if (next < log->point_count)
         return log->log[next].block != log->log[point].block;
     return log->threads[thread_at(log, point)].state == ST_THREAD_ENDED;
@@ -152,8 +131,8 @@ static bool has_text(const json_t *array, const char *text) {
 }
 
 /* The blocks that begin in the stretch, or that it goes on in. */
-static json_t *blocks_of(const struct st_control_log *log, struct st_places *places,
-                         struct stretch stretch) {
+static json_t *blocks_of(const struct course *course, struct stretch stretch) {
+    const struct st_control_log *log = course->log;
     json_t *blocks = json_array();
     uint32_t before = 0;
     for (uint32_t i = stretch.first; i <= stretch.last; i++) {
@@ -163,7 +142,7 @@ static json_t *blocks_of(const struct st_control_log *log, struct st_places *pla
         before = point->block;
         if (!address || json_array_size(blocks) == MOST_BLOCKS)
             continue;
-        const char *name = st_places_function(places, address).function;
+        const char *name = st_places_function(course->places, address).function;
         bool of_library = strncmp(name, "std::", 5) == 0 || strncmp(name, "__", 2) == 0;
         if (!of_library && !has_text(blocks, name))
             json_array_append_new(blocks, json_string(name));
@@ -171,25 +150,26 @@ static json_t *blocks_of(const struct st_control_log *log, struct st_places *pla
     return blocks;
 }
 
-static void set_until(json_t *step, const struct st_control_log *log, struct st_places *places,
-                      struct stretch stretch) {
+static void set_until(json_t *step, const struct course *course, struct stretch stretch) {
+    const struct st_control_log *log = course->log;
     const struct st_control_point *last = &log->log[stretch.last];
     const char *until = "switch", *awaited = st_awaited(last->kind);
     bool leads_on = stretch.last + 1 < log->point_count;
     if (last->kind == ST_POINT_END || last->kind == ST_POINT_EXIT)
         until = "end";
-    else if (stop_behind(log, stretch.last))
+    else if (stop_behind(course, stretch.last))
         until = "switch";
     else if (leads_on && awaited)
         until = "wait";
-    else if (last->block && is_block_over(log, stretch.last))
+    else if (last->block && is_block_over(course, stretch.last))
         until = "block";
     else if (!leads_on && log->threads[last->thread].state == ST_THREAD_ENDED)
         until = "end";
     json_object_set_new(step, "until", json_string(until));
     if (strcmp(until, "wait") == 0) {
         json_object_set_new(step, "for", json_string(awaited));
-        if (!st_name_site(step, places, log, last->site)) { /* nobody knows a library's lines */
+        if (!st_name_site(step, course->places, log,
+                          last->site)) { /* nobody knows a library's lines */
             json_object_del(step, "function");
             json_object_del(step, "loc");
         }
@@ -197,8 +177,10 @@ static void set_until(json_t *step, const struct st_control_log *log, struct st_
 }
 
 /* In a library, the line that called it says more; or else the block. */
-static void name_caller(json_t *step, struct st_places *places, const struct st_control_log *log,
-                        const uint64_t *callers, uint32_t point) {
+static void name_caller(json_t *step, const struct course *course, const uint64_t *callers,
+                        uint32_t point) {
+    const struct st_control_log *log = course->log;
+    struct st_places *places = course->places;
     for (size_t i = 0; i < ST_CONTROL_CALLERS && callers[i]; i++)
         if (name_address(step, places, callers[i]))
             return;
@@ -211,25 +193,26 @@ static void name_caller(json_t *step, struct st_places *places, const struct st_
 }
 
 /* Steps of the threads that were stopped before are theirs to go on with. */
-static void add_stretch(json_t *course, const struct st_control_log *log, struct st_places *places,
-                        struct stretch stretch, bool *stopped) {
+static void add_stretch(json_t *steps, const struct course *course, struct stretch stretch,
+                        bool *stopped) {
+    const struct st_control_log *log = course->log;
     uint32_t thread = thread_at(log, stretch.first);
-    const struct st_control_deviation *stop = stop_behind(log, stretch.last);
+    const struct st_control_deviation *stop = stop_behind(course, stretch.last);
     if (stopped[thread]) {
         stopped[thread] = false;
-        json_array_append_new(course, make_step(thread, "goes on"));
+        json_array_append_new(steps, make_step(thread, "goes on"));
     } else if (stretch.first < stretch.last || !stop) {
         json_t *step = make_step(thread, "runs");
-        json_object_set_new(step, "blocks", blocks_of(log, places, stretch));
-        set_until(step, log, places, stretch);
-        json_array_append_new(course, step);
+        json_object_set_new(step, "blocks", blocks_of(course, stretch));
+        set_until(step, course, stretch);
+        json_array_append_new(steps, step);
     }
     if (stop) {
         json_t *step = make_step(thread, "stops");
-        if (!st_name_site(step, places, log, stop->site))
-            name_caller(step, places, log, log->callers[stop - log->deviations],
-                        next_of_thread(log, stretch.last));
-        json_array_append_new(course, step);
+        if (!st_name_site(step, course->places, log, stop->site))
+            name_caller(step, course, log->callers[stop - log->deviations],
+                        course->index.next[stretch.last]);
+        json_array_append_new(steps, step);
         stopped[thread] = true;
     }
 }
@@ -294,20 +277,23 @@ static bool is_any(const bool *list, uint32_t count) {
 
 json_t *st_course(const struct st_control_log *log, struct st_places *places) {
     static bool stopped[ST_CONTROL_THREADS];
-    json_t *course = json_array();
+    struct course course = {.log = log, .places = places};
+    json_t *steps = json_array();
     uint32_t first = UINT32_MAX, last = 0;
+    st_log_index_make(&course.index, log);
     memset(stopped, 0, sizeof stopped);
     for (uint32_t i = 0; i < log->deviation_count; i++) {
-        uint32_t point = point_before(log, &log->deviations[i]);
+        uint32_t point = course.index.before[i];
         first = point < first ? point : first;
         last = point < log->point_count && point > last ? point : last;
     }
     for (uint32_t at = first; at < log->point_count;) {
         struct stretch stretch = stretch_from(log, at);
-        add_stretch(course, log, places, stretch, stopped);
+        add_stretch(steps, &course, stretch, stopped);
         at = stretch.last + 1;
         if (stretch.first > last && !is_any(stopped, log->thread_count))
             break;
     }
-    return shorten(fold_rounds(course));
+    st_log_index_free(&course.index);
+    return shorten(fold_rounds(steps));
 }
