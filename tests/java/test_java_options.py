@@ -74,6 +74,22 @@ class Starting(Case):
         self.assertEqual(self.violated(result), {"Monitor.increment", "Statements.increment"})
         self.assertEqual(len(result["processes"]), 3)
 
+    def test_a_program_that_is_a_module_and_asks_for_no_other_one(self):
+        module = self.folder / "module"
+        (module / "app").mkdir(parents=True)
+        (module / "module-info.java").write_text("module app {}\n")
+        (module / "app" / "Main.java").write_text("""
+            package app;
+            class Main {
+                int value;
+                void set() { value = 1; }
+                public static void main(String[] arguments) { new Main().set(); }
+            }""")
+        subprocess.run(["javac", "-g", "-d", module, *module.rglob("*.java")], check=True)
+        result, said = self.run_program("--", "java", "-p", module, "-m", "app/app.Main", status=0)
+        self.assertIn("app.Main.set", {block["name"] for block in result["blocks"]})
+        self.assertEqual(said, "")
+
     def test_an_agent_on_the_command_line(self):
         agent = f"-javaagent:{AGENT}=exclude=unwatched.*"
         result, _ = self.run_program("--", "sh", "-c", f"java '{agent}' -cp {classes()} Monitor; true")
