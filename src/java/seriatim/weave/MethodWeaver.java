@@ -669,6 +669,7 @@ final class MethodWeaver extends AdviceAdapter {
     private void handleAccess(int opcode, String owner, String method, String descriptor) {
         Type[] arguments = Type.getArgumentTypes(descriptor);
         int[] places = putAway(arguments);
+        tellSpin();
         mv.visitInsn(Opcodes.DUP);
         pushCoordinates(arguments, places);
         pushStateAndSite();
