@@ -93,6 +93,11 @@ public final class Handovers {
             case "linked": pass(box, () -> linked.push(box), () -> { while (linked.pollLast() == null) Thread.onSpinWait(); }); break;
             case "delayed": pass(box, () -> delayed.put(new Late(box)), delayed::take); break;
             case "drained": pass(box, () -> queue.add(box), () -> { while (queue.drainTo(new ArrayList<>()) == 0) Thread.onSpinWait(); }); break;
+            case "array": pass(box, () -> queue.add(box), () -> { while (queue.toArray().length == 0) Thread.onSpinWait(); }); break;
+            case "typedarray": pass(box, () -> queue.add(box), () -> { while (queue.toArray(new Box[0]).length == 0) Thread.onSpinWait(); }); break;
+            case "removedif": pass(box, () -> queue.add(box), () -> { while (!queue.removeIf(one -> read(one) > 0)) Thread.onSpinWait(); }); break;
+            case "visited": pass(box, () -> queue.add(box), () -> { int[] seen = {0}; while (seen[0] == 0) queue.forEach(one -> seen[0] = read(one)); }); break;
+            case "streamed": pass(box, () -> queue.add(box), () -> { while (queue.stream().mapToInt(one -> read(one)).sum() == 0) Thread.onSpinWait(); }); break;
             case "seen": pass(box, () -> queue.add(box), () -> { while (queue.isEmpty()) Thread.onSpinWait(); }); break;
             default: pools(way, box); break;
         }
@@ -165,11 +170,51 @@ public final class Handovers {
             case "combined": CompletableFuture<Void> first = CompletableFuture.runAsync(() -> write(box), pool);
                 while (!first.isDone()) Thread.onSpinWait();
                 first.thenCombine(CompletableFuture.completedFuture(1), (x, y) -> read(box)).join(); break;
+            case "failed": CompletableFuture<Void> fails = CompletableFuture.runAsync(() -> fail(box), pool);
+                expectFailure(fails::get); read(box); break;
+            case "failedtask": FutureTask<Void> task = new FutureTask<>(() -> fail(box), null);
+                pool.execute(task::run); expectFailure(task::get); read(box); break;
+            case "failedjoin": ForkJoinTask<?> joins = pool.submit(() -> fail(box));
+                expectFailure(joins::join); read(box); break;
+            case "dependent": CompletableFuture<Void> promise = new CompletableFuture<>();
+                System.clearProperty("done");
+                pool.execute(() -> { awaitUnseen(); promise.complete(null); });
+                write(box);
+                CompletableFuture<Void> stage = promise.thenRun(() -> read(box));
+                System.setProperty("done", "yes");
+                stage.join(); break;
+            case "terminated": endOneThatTells(box); read(box); break;
             default: barriers(way, box); break;
         }
         end(pool);
         if (LATE)
             new Thread(() -> write(box)).start();
+    }
+
+    private static void fail(Box box) {
+        write(box);
+        throw new IllegalStateException("as expected");
+    }
+
+    private static void expectFailure(Work work) throws Exception {
+        try {
+            work.run();
+        } catch (ExecutionException | CompletionException | IllegalStateException e) {
+            return;
+        }
+        throw new AssertionError("nothing has failed");
+    }
+
+    /** What a pool does in the end comes after its tasks, and before those who wait for that. */
+    private static void endOneThatTells(Box box) throws Exception {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(1, 1, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>()) {
+            @Override
+            protected void terminated() {
+                write(box);
+            }
+        };
+        pool.execute(() -> write(box));
+        end(pool);
     }
 
     /** What is done when all are there: by whoever comes last. */

@@ -8,7 +8,7 @@ import java.util.concurrent.Phaser;
  * is run, and what completes it before what those do who ask for that.
  */
 public final class Tasks {
-    private static final int HANDED = 5, COMPLETED = 6;
+    private static final int HANDED = 5, COMPLETED = 6, DEPENDS = 7;
     private static final long SOURCE = offset("UniCompletion", "src");
     private static final long SECOND = offset("BiCompletion", "snd");
     private static final Class<?> uni = type("UniCompletion"), bi = type("BiCompletion");
@@ -59,6 +59,12 @@ public final class Tasks {
         receive(task, HANDED);
     }
 
+    /** A thread that waits for others helps them: what it does then is no part of its blocks. */
+    public static void runs(Object task) {
+        waits(task);
+        taken(task);
+    }
+
     public static void completes(Object future) {
         send(future, COMPLETED);
     }
@@ -105,12 +111,19 @@ public final class Tasks {
         send(((CountedCompleter<?>) task).getRoot(), COMPLETED);
     }
 
+    /** Who comes last goes on with what all have done. */
     public static void completedPart(Object task) {
-        receive(((CountedCompleter<?>) task).getRoot(), COMPLETED);
+        joined(((CountedCompleter<?>) task).getRoot());
+    }
+
+    /** A stage will be done when another one is, by whoever does that. */
+    public static void depends(Object completion) {
+        send(completion, DEPENDS);
     }
 
     /** A stage that depends on others is about to be done. */
     public static void fires(Object completion) {
+        receive(completion, DEPENDS);
         if (SOURCE >= 0 && uni.isInstance(completion))
             receive(Memory.UNSAFE.getObject(completion, SOURCE), COMPLETED);
         if (SECOND >= 0 && bi.isInstance(completion))

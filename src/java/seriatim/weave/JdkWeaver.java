@@ -110,6 +110,8 @@ final class JdkWeaver {
         on(pool, "compareAndDecrementWorkerCount(I)Z").start("completes");
         on(pool, "processWorkerExit(L" + pool + "$Worker;Z)V").start("completes");
         on(pool, "isTerminated()Z").end("completed").ifTrue = true;
+        // After the last worker was counted out, and before the pool has ended.
+        on(pool, "tryTerminate()V").around(pool + ".terminated", "completed", "completes");
     }
 
     private static void prepareFutures() {
@@ -117,9 +119,9 @@ final class JdkWeaver {
         on(future, "set(Ljava/lang/Object;)V").start("completes");
         on(future, "setException(Ljava/lang/Throwable;)V").start("completes");
         on(future, "cancel(Z)Z").start("completes");
-        on(future, "get()Ljava/lang/Object;").start("waits").end("completed");
-        on(future, "get(JLjava/util/concurrent/TimeUnit;)Ljava/lang/Object;")
-                .start("waits").end("completed");
+        on(future, "get()Ljava/lang/Object;").start("waits");
+        on(future, "get(JLjava/util/concurrent/TimeUnit;)Ljava/lang/Object;").start("waits");
+        on(future, "report(I)Ljava/lang/Object;").start("completed"); // it may throw
         on(future, "isDone()Z").end("completed").ifTrue = true;
     }
 
@@ -133,14 +135,18 @@ final class JdkWeaver {
         on(pool + "$WorkQueue", "lockedPush(L" + task + ";)Z").start("handed").argument(1);
         on(pool, "invoke(L" + task + ";)Ljava/lang/Object;")
                 .start("waits").end("joined").argument(1);
-        on(task, "doExec()I").start("taken");
+        on(task, "doExec()I").start("runs");
         on(task, "setDone()I").start("completes");
         on(task, "setCompletion(I)I").start("completes");
         on(task, "trySetThrown(Ljava/lang/Throwable;)I").start("completes");
         for (String waits : new String[] {"join()Ljava/lang/Object;", "invoke()Ljava/lang/Object;",
-                "get()Ljava/lang/Object;", "quietlyJoin()V", "quietlyInvoke()V",
+                "quietlyJoin()V", "quietlyInvoke()V"})
+            on(task, waits).start("waits").end("joined")
+                    .around(task + ".reportException", "joined", null);
+        for (String waits : new String[] {"get()Ljava/lang/Object;",
                 "get(JLjava/util/concurrent/TimeUnit;)Ljava/lang/Object;"})
-            on(task, waits).start("waits").end("completed");
+            on(task, waits).start("waits").end("joined")
+                    .around(task + ".reportExecutionException", "joined", null);
         on(task, "isDone()Z").end("completed").ifTrue = true;
         on(task, "invokeAll(L" + task + ";L" + task + ";)V")
                 .start("waits").end("joined").second(1);
@@ -162,16 +168,23 @@ final class JdkWeaver {
                 "completeThrowable(Ljava/lang/Throwable;Ljava/lang/Object;)Z",
                 "completeRelay(Ljava/lang/Object;)Z", "cancel(Z)Z"})
             on(future, completes).start("completes");
-        for (String waits : new String[] {"get()Ljava/lang/Object;", "join()Ljava/lang/Object;",
+        for (String waits : new String[] {"get()Ljava/lang/Object;",
                 "get(JLjava/util/concurrent/TimeUnit;)Ljava/lang/Object;"})
-            on(future, waits).start("waits").end("completed");
-        on(future, "getNow(Ljava/lang/Object;)Ljava/lang/Object;").end("completed");
+            on(future, waits).start("waits").around(future + ".reportGet", "completed", null);
+        on(future, "join()Ljava/lang/Object;")
+                .start("waits").around(future + ".reportJoin", "completed", null);
+        on(future, "getNow(Ljava/lang/Object;)Ljava/lang/Object;")
+                .around(future + ".reportJoin", "completed", null);
         on(future, "isDone()Z").end("completed").ifTrue = true;
         for (String kind : new String[] {"UniApply", "UniAccept", "UniRun", "UniWhenComplete",
                 "UniHandle", "UniExceptionally", "UniComposeExceptionally", "UniRelay",
                 "UniCompose", "BiApply", "BiAccept", "BiRun", "OrApply", "OrAccept", "OrRun",
                 "BiRelay", "AnyOf"})
             on(future + "$" + kind, "tryFire(I)L" + future + ";").start("fires");
+        String completion = "L" + future + "$Completion;)V", both = "(L" + future + ";L" + future;
+        on(future, "unipush(" + completion).start("depends").argument(1);
+        on(future, "bipush" + both + "$BiCompletion;)V").start("depends").argument(2);
+        on(future, "orpush" + both + "$BiCompletion;)V").start("depends").argument(2);
         // What is done at once in the thread that asks for it.
         for (String now : new String[] {"uniApplyNow", "uniAcceptNow", "uniRunNow"})
             for (String type : new String[] {"Function", "Consumer", "Runnable"})
