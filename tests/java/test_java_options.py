@@ -166,6 +166,37 @@ class Watching(Case):
         self.assertNotIn("Monitor.get", outermost)
 
 
+class Waiting(Case):
+    """Who looks at a variable until it changes emits that it does, and what it has found: not each look."""
+
+    WAITS = """
+        class Waits {
+            static volatile boolean go;
+            void until() { while (!go) Unseen.onSpinWait(); }
+            public static void main(String[] arguments) throws Exception {
+                Thread thread = new Thread(() -> new Waits().until());
+                thread.start();
+                Unseen.untilMany();
+                go = true;
+                thread.join();
+            }
+        }
+        class Unseen {
+            private static volatile int count;
+            static void onSpinWait() { count = count + 1; }
+            static void untilMany() { while (count < 1000) Thread.yield(); }
+        }"""
+
+    def test_looks_that_find_nothing_new(self):
+        (self.folder / "Waits.java").write_text(self.WAITS)
+        subprocess.run(["javac", "-g", "Waits.java"], cwd=self.folder, check=True)
+        done = self.seriatim("record", "-o", "t.stt", "--exclude", "Unseen", "--", "java", "-cp", ".", "Waits")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        events = self.seriatim("dump", "t.stt").stdout
+        self.assertEqual(events.count("|begin(Waits.until)|"), 3, events) # its start, its first look, its last
+        self.assertIn(events.count("|r(Waits.go)|"), (2, 3), events)
+
+
 class BadInput(Case):
     def refused(self, *words, **variables):
         done = self.seriatim(*words, **variables)
