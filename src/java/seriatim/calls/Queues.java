@@ -202,11 +202,13 @@ public final class Queues {
         return items;
     }
 
-    /** A stream goes through the queue later, but soon. */
+    /** A stream goes through the queue later, and perhaps in other threads. */
     public static Stream<?> stream(Queue<?> queue, ThreadState t, int site) {
         point(AT_SEM_WAIT, queue, t, site);
         looked(true, queue, t, site);
-        return queue.stream();
+        if (!isConcurrent(queue))
+            return queue.stream();
+        return queue.stream().peek(item -> looked(true, queue, ThreadState.get(), site));
     }
 
     /** What is called with what is in the queue has seen who put it there. */

@@ -1,5 +1,6 @@
 package seriatim.run;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountedCompleter;
 import java.util.concurrent.Phaser;
 
@@ -93,6 +94,15 @@ public final class Tasks {
             joined(task);
     }
 
+    /** The thread has looked which of these futures are completed. */
+    public static void seen(Object futures) {
+        if (Stream.head == 0)
+            return;
+        for (CompletableFuture<?> future : (CompletableFuture<?>[]) futures)
+            if (future != null && future.isDone())
+                joined(future);
+    }
+
     /** All have arrived at a barrier, and what is to be done then begins. */
     public static void trips(Object barrier) {
         if (barrier.getClass() != Phaser.class) // which does nothing then
@@ -121,8 +131,9 @@ public final class Tasks {
         send(completion, DEPENDS);
     }
 
-    /** A stage that depends on others is about to be done. */
+    /** A stage that depends on others is about to be done, perhaps by who has completed one of these. */
     public static void fires(Object completion) {
+        waits(completion);
         receive(completion, DEPENDS);
         if (SOURCE >= 0 && uni.isInstance(completion))
             receive(Memory.UNSAFE.getObject(completion, SOURCE), COMPLETED);

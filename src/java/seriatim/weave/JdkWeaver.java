@@ -156,8 +156,8 @@ final class JdkWeaver {
         String counted = CONCURRENT + "CountedCompleter";
         on(counted, "tryComplete()V").start("completesPart").end("completedPart");
         on(counted, "propagateCompletion()V").start("completesPart");
-        changes.get(counted).get("tryComplete()V").beforeCall = counted + ".onCompletion";
-        changes.get(counted).get("tryComplete()V").called = "completedPart";
+        changes.get(counted).get("tryComplete()V")
+                .around(counted + ".onCompletion", "completedPart", "completesPart");
     }
 
     private static void prepareCompletable() {
@@ -185,24 +185,27 @@ final class JdkWeaver {
         on(future, "unipush(" + completion).start("depends").argument(1);
         on(future, "bipush" + both + "$BiCompletion;)V").start("depends").argument(2);
         on(future, "orpush" + both + "$BiCompletion;)V").start("depends").argument(2);
-        // What is done at once in the thread that asks for it.
+        // What is done at once in the thread that asks for it, as if it had waited.
         for (String now : new String[] {"uniApplyNow", "uniAcceptNow", "uniRunNow"})
             for (String type : new String[] {"Function", "Consumer", "Runnable"})
                 on(future, now + "(Ljava/lang/Object;Ljava/util/concurrent/Executor;"
                         + (type.equals("Runnable") ? "Ljava/lang/" : "Ljava/util/function/") + type
-                        + ";)L" + future + ";").start("completed");
+                        + ";)L" + future + ";").start("joined");
         String executor = "(Ljava/util/concurrent/Executor;", function = "Ljava/util/function/";
         String stage = "Ljava/util/concurrent/CompletionStage;", result = ";)L" + future + ";";
         for (String[] one : new String[][] {{"uniWhenComplete", function + "BiConsumer"},
                 {"uniHandle", function + "BiFunction"}, {"uniExceptionally", function + "Function"}})
             on(future, one[0] + "Stage" + executor + one[1] + result)
-                    .around(future + "." + one[0], "completed", null);
+                    .around(future + "." + one[0], "joined", null);
         on(future, "uniComposeStage" + executor + function + "Function" + result)
-                .around("java/util/function/Function.apply", "completed", null);
+                .around("java/util/function/Function.apply", "joined", null);
         for (String[] two : new String[][] {{"biApply", function + "BiFunction"},
                 {"biAccept", function + "BiConsumer"}, {"biRun", "Ljava/lang/Runnable"}})
             on(future, two[0] + "Stage" + executor + stage + two[1] + result)
-                    .around(future + "." + two[0], "completed", null).second(2);
+                    .around(future + "." + two[0], "joined", null).second(2);
+        String futures = "([L" + future;
+        on(future, "anyOf" + futures + ";)L" + future + ";").end("seen");
+        on(future, "andTree" + futures + ";II)L" + future + ";").end("seen");
     }
 
     /** Who comes last acts on behalf of all, after their arrival and before they go on. */
