@@ -1,15 +1,19 @@
-/* Loops that wait and keep what they have found: a volatile reference, and a VarHandle. A method that is
- * meant to be one step waits for another thread in between. Where nobody says that it is meant so, it is
- * two steps. */
+/* Loops that wait: for a volatile reference, which they keep, for what a VarHandle finds, and for an
+ * element of a list. A method that is meant to be one step waits for another thread in between. Where
+ * nobody says that it is meant so, it is two steps. */
 // EXPECT violated: Polled.work
 // EXPECT violated: Polled.handles
+// EXPECT violated: Polled.lists
 // SPEC atomic function Polled.work
 // SPEC atomic function Polled.handles
+// SPEC atomic function Polled.lists
 // TWIN -Dfixed=true
 // EXPECT-FIXED none
 // SPEC-FIXED none
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 public class Polled {
     private static final class Node {
@@ -27,6 +31,8 @@ public class Polled {
     }
 
     private volatile Node there, back;
+    private final List<Node> asked = new CopyOnWriteArrayList<>();
+    private final CopyOnWriteArrayList<Node> answered = new CopyOnWriteArrayList<>();
     private int flag;
     private int data;
 
@@ -61,17 +67,33 @@ public class Polled {
         FLAG.setRelease(this, 2);
     }
 
+    void lists() {
+        asked.add(new Node());
+        while (answered.isEmpty())
+            Thread.onSpinWait();
+        data++;
+    }
+
+    void answersInList() {
+        while (asked.isEmpty())
+            Thread.onSpinWait();
+        data++;
+        answered.add(new Node());
+    }
+
     public static void main(String[] arguments) throws Exception {
         Polled program = new Polled();
         Thread thread = new Thread(() -> {
             program.other();
             program.answers();
+            program.answersInList();
         }, "other");
         thread.start();
         program.work();
         program.handles();
+        program.lists();
         thread.join();
-        if (program.data != 5)
+        if (program.data != 7)
             throw new IllegalStateException("data is " + program.data);
         System.out.println("ok");
     }

@@ -68,7 +68,8 @@ final class MethodFacts {
         private static final Set<String> LOOKS = Set.of("yield", "onSpinWait", "sleep", "park",
                 "parkNanos", "parkUntil", "get", "getAcquire", "getOpaque", "getVolatile",
                 "isInterrupted", "interrupted", "nanoTime", "currentTimeMillis", "currentThread",
-                "isAlive", "isDone", "getCount");
+                "isAlive", "isDone", "getCount", "getReference", "size", "isEmpty", "contains",
+                "containsKey", "sum", "intValue", "longValue", "booleanValue", "isTerminated");
         private final Map<Label, Integer> seen = new HashMap<>(); // their numbers
         private int lastDeed = -1; // the number of the last label before something but a look
         private boolean looked; // what is on top of the stack is what a look has found
