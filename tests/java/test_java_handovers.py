@@ -15,7 +15,8 @@ from test_java_programs import HERE
 
 WAYS = ("transfer", "ends", "timedends", "linked", "delayed", "drained", "array", "typedarray", "removedif",
         "visited", "streamed", "seen", "worker", "ended", "often", "periodic", "invoke", "both",
-        "list", "combined", "failed", "failedtask", "failedjoin", "dependent", "terminated", "barrier", "phaser", "got", "counted", "values", "entries", "each", "computed")
+        "list", "combined", "failed", "failedtask", "failedjoin", "dependent", "parts", "terminated", "barrier", "phaser", "got", "counted", "values", "entries", "each", "identity", "updated",
+        "computed")
 
 
 @functools.cache

@@ -3,7 +3,9 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.*;
+import java.util.concurrent.atomic.*;
 
 /**
  * One thread writes a box and hands it to another, by a way that is named on the command line. With -Dlate=true something is
@@ -12,7 +14,10 @@ import java.util.concurrent.*;
 public final class Handovers {
     static final class Box {
         int value;
+        volatile int number;
     }
+
+    private static final AtomicIntegerFieldUpdater<Box> NUMBER = AtomicIntegerFieldUpdater.newUpdater(Box.class, "number");
 
     interface Work {
         void run() throws Exception;
@@ -39,6 +44,40 @@ public final class Handovers {
         @Override
         protected void compute() {
             write(box);
+        }
+    }
+
+    /** Halves of halves: who comes last at one goes on with what both have done. */
+    static final class Part extends CountedCompleter<Void> {
+        private static final long serialVersionUID = 1;
+        final transient Box box;
+        final int depth;
+        Part left, right;
+
+        Part(CountedCompleter<?> whole, Box box, int depth) {
+            super(whole);
+            this.box = box;
+            this.depth = depth;
+        }
+
+        @Override
+        public void compute() {
+            write(box);
+            if (depth > 0) {
+                left = new Part(this, new Box(), depth - 1);
+                right = new Part(this, new Box(), depth - 1);
+                setPendingCount(2);
+                left.fork();
+                right.fork();
+            }
+            tryComplete();
+        }
+
+        @Override
+        public void onCompletion(CountedCompleter<?> last) {
+            write(box);
+            if (left != null)
+                box.value += read(left.box) + read(right.box);
         }
     }
 
@@ -183,6 +222,7 @@ public final class Handovers {
                 CompletableFuture<Void> stage = promise.thenRun(() -> read(box));
                 System.setProperty("done", "yes");
                 stage.join(); break;
+            case "parts": for (int i = 0; i < 100; i++) pool.invoke(new Part(null, new Box(), 3)); break;
             case "terminated": endOneThatTells(box); read(box); break;
             default: barriers(way, box); break;
         }
@@ -243,9 +283,28 @@ public final class Handovers {
             case "values": pass(box, put, () -> { while (!map.values().iterator().hasNext()) Thread.onSpinWait(); map.values().iterator().next(); }); break;
             case "entries": pass(box, put, () -> { while (map.size() == 0) Thread.onSpinWait(); map.entrySet().iterator().next().getValue(); }); break;
             case "each": pass(box, put, () -> { boolean[] seen = {false}; while (!seen[0]) map.forEach((key, value) -> seen[0] = true); }); break;
+            case "identity": for (int i = 0; i < 100; i++) passInSet(); break;
+            case "updated": for (int i = 0; i < 100; i++) passByUpdate(); break;
             case "computed": compute(map, new Box()); break;
             default: throw new IllegalArgumentException(way);
         }
+    }
+
+    /** Keys that are equal to themselves only. */
+    private static void passInSet() throws Exception {
+        Box box = new Box();
+        Set<Box> set = ConcurrentHashMap.newKeySet();
+        pass(box, () -> set.add(box), () -> { while (!set.contains(box)) Thread.onSpinWait(); });
+    }
+
+    private static void passByUpdate() throws Exception {
+        Box box = new Box();
+        AtomicReference<Box> reference = new AtomicReference<>();
+        AtomicInteger number = new AtomicInteger();
+        pass(box, () -> reference.updateAndGet(old -> box), () -> { while (reference.get() == null) Thread.onSpinWait(); });
+        pass(box, () -> number.accumulateAndGet(7, Math::max), () -> { while (number.get() == 0) Thread.onSpinWait(); });
+        NUMBER.set(box, 0);
+        pass(box, () -> NUMBER.accumulateAndGet(box, 7, Math::max), () -> { while (NUMBER.get(box) == 0) Thread.onSpinWait(); });
     }
 
     /** The functions for a key come one after the other. */
