@@ -192,17 +192,39 @@ const char *plural(uint64_t count) {
     return count == 1 ? "" : "s";
 }
 
+static void warn_of_trace(const struct st_trace *trace) {
+    for (int kind = 0; kind < ST_MALFORMED_COUNT; kind++)
+        if (st_trace_repairs(trace)->kinds[kind].count)
+            warn_of_repair(trace, (enum st_malformed)kind);
+    if (st_trace_truncated(trace))
+        warn("%s: is truncated; only its first %" PRIu64 " event%s could be read",
+             st_trace_name(trace), st_trace_facts(trace)->events,
+             plural(st_trace_facts(trace)->events));
+}
+
 void end_reading(struct st_reading *reading, bool good) {
     st_reading_stop(reading);
-    if (!good)
+    if (good)
+        warn_of_trace(reading->trace);
+}
+
+/* Was nobody warned of the trace before? */
+static bool is_first_warning(const char *trace) {
+    static char **names;
+    static size_t count, capacity;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], trace) == 0)
+            return false;
+    st_reserve(&names, &capacity, count + 1);
+    names[count++] = st_strdup(trace);
+    return true;
+}
+
+void warn_once_of_trace(const struct st_trace *trace) {
+    if (!is_first_warning(st_trace_name(trace)))
         return;
-    for (int kind = 0; kind < ST_MALFORMED_COUNT; kind++)
-        if (st_trace_repairs(reading->trace)->kinds[kind].count)
-            warn_of_repair(reading->trace, (enum st_malformed)kind);
-    if (st_trace_truncated(reading->trace))
-        warn("%s: is truncated; only its first %" PRIu64 " event%s could be read",
-             st_trace_name(reading->trace), st_trace_facts(reading->trace)->events,
-             plural(st_trace_facts(reading->trace)->events));
+    show_status_line(NULL);
+    warn_of_trace(trace);
 }
 
 /* ---- on the way to an analysis ---- */

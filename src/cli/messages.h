@@ -42,6 +42,9 @@ void hide_progress(struct st_reading *reading);
  * and this warns about what was repaired or is missing. */
 void end_reading(struct st_reading *reading, bool good);
 
+/* The same warnings, for a trace that is read several times: only after the first one. */
+void warn_once_of_trace(const struct st_trace *trace);
+
 /* The same for a trace that will be analysed. Warns about lines of the specification that do not
  * apply. */
 int open_trace_input(struct st_trace_input *input, struct st_trace_source source, bool quiet,

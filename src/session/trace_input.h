@@ -47,7 +47,8 @@ struct st_trace_source {
     unsigned flags;        /* enum st_trace_flags */
     bool again;            /* the trace will be read more than once */
     bool no_starts;        /* what threads start with does not count */
-    const struct st_progress_hook *progress; /* or NULL */
+    const struct st_progress_hook *progress;     /* or NULL */
+    void (*ended)(const struct st_trace *trace); /* when it was read to its end; or NULL */
 };
 
 struct st_trace_input {

@@ -25,14 +25,23 @@ struct st_trace {
     const struct st_batch *last; /* the one that was returned last */
 };
 
+static bool begins(const char *bytes, size_t size, const char *with) {
+    size_t length = strlen(with);
+    return size >= length && memcmp(bytes, with, length) == 0;
+}
+
 /* What somebody may take for a trace, and what to do with it; NULL: it may be one. */
 static const char *what_else(const char *bytes, size_t size) {
     static const char result[] = "\"schema\": \"seriatim";
-    if (size >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
+    if (begins(bytes, size, "\177ELF"))
         return "is a program, not a trace; watch it with 'seriatim run', or record a trace of it "
                "with 'seriatim record'";
     if (size && *bytes == '{' && memmem(bytes, size, result, sizeof result - 1))
         return "is a saved result, not a trace; show it with 'seriatim report'";
+    if (begins(bytes, size, "\xef\xbb\xbf")) /* it would belong to the name of the first thread */
+        return "begins with a byte order mark; save it as UTF-8 without one";
+    if (begins(bytes, size, "\xff\xfe") || begins(bytes, size, "\xfe\xff"))
+        return "is text in UTF-16; save it as UTF-8 without a byte order mark";
     return NULL;
 }
 

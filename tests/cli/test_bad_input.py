@@ -48,6 +48,14 @@ class NoTrace(BadCase):
         self.assert_trouble(self.run_here("check", "t"),
                             "t: is a saved result, not a trace; show it with 'seriatim report'")
 
+    def test_text_with_a_byte_order_mark(self):
+        """It would make two threads of the first one."""
+        self.assert_refused(b"\xef\xbb\xbf" + CLEAN.encode(),
+                            "t: begins with a byte order mark; save it as UTF-8 without one")
+        for form in ("utf-16-le", "utf-16-be"):
+            self.assert_refused(("\ufeff" + CLEAN).encode(form),
+                                "t: is text in UTF-16; save it as UTF-8 without a byte order mark")
+
     def test_text_that_is_no_trace(self):
         self.assert_refused("hello, world\n", "t:1: expected THREAD|OP|LOC in 'hello, world'; "
                             "the file is neither STD text nor a native trace")
@@ -244,7 +252,7 @@ class Malformed(BadCase):
         for name, (before, line, _, warning) in MALFORMED.items():
             self.write("t", before + line + "\nT5|r(z)|9\n")
             kept = warning.endswith("kept")
-            for command in (["check"], ["stats"], ["dump"]):
+            for command in (["check"], ["stats"], ["dump"], ["compare"], ["refine"]):
                 with self.subTest(name, command=command):
                     result = self.run_here(*command, "--repair", "t")
                     self.assertEqual(result.message, f"seriatim: warning: t:3: {warning}\n")

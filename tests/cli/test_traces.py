@@ -143,6 +143,14 @@ class CutNative(Case):
                                 "cut.stt: is truncated before the end of its first chunk, "
                                 "so no event can be read")
 
+    def test_who_reads_it_for_each_engine_and_round_says_so_once(self):
+        self.write("cut.stt", self.native[:len(self.native) // 2])
+        self.write("whole.stt", self.native)
+        for command in (["compare"], ["refine"]):
+            result = self.run_here(*command, "whole.stt", "cut.stt")
+            self.assertRegex(result.message, r"\Aseriatim: warning: cut.stt: is truncated; .*\n\Z", command)
+            self.assertEqual(result.status, 0)
+
     def test_check_gives_a_verdict_for_what_was_read(self):
         self.write("cut.stt", self.native[:len(self.native) // 2])
         result = self.run_here("check", "--format=json", "cut.stt")

@@ -13,8 +13,10 @@ import unittest
 from test_java_options import Case
 from test_java_programs import HERE
 
-WAYS = ("transfer", "ends", "timedends", "linked", "delayed", "drained", "seen", "worker", "ended", "often", "periodic", "invoke", "both",
-        "list", "combined", "barrier", "phaser", "got", "counted", "values", "entries", "each", "computed")
+WAYS = ("transfer", "ends", "timedends", "linked", "delayed", "drained", "array", "typedarray", "removedif",
+        "visited", "streamed", "seen", "worker", "ended", "often", "periodic", "invoke", "both",
+        "list", "combined", "failed", "failedtask", "failedjoin", "dependent", "parts", "terminated", "barrier", "phaser", "got", "counted", "values", "entries", "each", "identity", "updated",
+        "computed")
 
 
 @functools.cache

@@ -74,6 +74,22 @@ class Starting(Case):
         self.assertEqual(self.violated(result), {"Monitor.increment", "Statements.increment"})
         self.assertEqual(len(result["processes"]), 3)
 
+    def test_a_program_that_is_a_module_and_asks_for_no_other_one(self):
+        module = self.folder / "module"
+        (module / "app").mkdir(parents=True)
+        (module / "module-info.java").write_text("module app {}\n")
+        (module / "app" / "Main.java").write_text("""
+            package app;
+            class Main {
+                int value;
+                void set() { value = 1; }
+                public static void main(String[] arguments) { new Main().set(); }
+            }""")
+        subprocess.run(["javac", "-g", "-d", module, *module.rglob("*.java")], check=True)
+        result, said = self.run_program("--", "java", "-p", module, "-m", "app/app.Main", status=0)
+        self.assertIn("app.Main.set", {block["name"] for block in result["blocks"]})
+        self.assertEqual(said, "")
+
     def test_an_agent_on_the_command_line(self):
         agent = f"-javaagent:{AGENT}=exclude=unwatched.*"
         result, _ = self.run_program("--", "sh", "-c", f"java '{agent}' -cp {classes()} Monitor; true")
@@ -148,6 +164,37 @@ class Watching(Case):
         outermost = self.blocks("outermost")
         self.assertIn("Monitor.increment", outermost)
         self.assertNotIn("Monitor.get", outermost)
+
+
+class Waiting(Case):
+    """Who looks at a variable until it changes emits that it does, and what it has found: not each look."""
+
+    WAITS = """
+        class Waits {
+            static volatile boolean go;
+            void until() { while (!go) Unseen.onSpinWait(); }
+            public static void main(String[] arguments) throws Exception {
+                Thread thread = new Thread(() -> new Waits().until());
+                thread.start();
+                Unseen.untilMany();
+                go = true;
+                thread.join();
+            }
+        }
+        class Unseen {
+            private static volatile int count;
+            static void onSpinWait() { count = count + 1; }
+            static void untilMany() { while (count < 1000) Thread.yield(); }
+        }"""
+
+    def test_looks_that_find_nothing_new(self):
+        (self.folder / "Waits.java").write_text(self.WAITS)
+        subprocess.run(["javac", "-g", "Waits.java"], cwd=self.folder, check=True)
+        done = self.seriatim("record", "-o", "t.stt", "--exclude", "Unseen", "--", "java", "-cp", ".", "Waits")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        events = self.seriatim("dump", "t.stt").stdout
+        self.assertEqual(events.count("|begin(Waits.until)|"), 3, events) # its start, its first look, its last
+        self.assertIn(events.count("|r(Waits.go)|"), (2, 3), events)
 
 
 class BadInput(Case):

@@ -116,6 +116,7 @@ static struct st_grid_traces traces_of(struct compare *compare, const char *cons
                                    .source = {.command = "compare",
                                               .spec = values->spec,
                                               .no_starts = true,
+                                              .ended = paths == names ? warn_once_of_trace : NULL,
                                               .flags = (values->repair ? ST_TRACE_REPAIR : 0) |
                                                        ST_TRACE_AHEAD | ST_TRACE_LIVES |
                                                        ST_TRACE_PACKED},

@@ -97,6 +97,7 @@ static int do_round(struct refine *refine, const char *const *paths, const char 
     const char *run = scratch_path(SCRATCH_TRACE);
     struct st_trace_source source = {.command = "refine",
                                      .no_starts = true,
+                                     .ended = *words ? NULL : warn_once_of_trace,
                                      .flags = (values->repair ? ST_TRACE_REPAIR : 0) |
                                               ST_TRACE_LIVES | ST_TRACE_PACKED};
     enum st_relation relation = (enum st_relation)values->relation;

@@ -3,7 +3,9 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.*;
+import java.util.concurrent.atomic.*;
 
 /**
  * One thread writes a box and hands it to another, by a way that is named on the command line. With -Dlate=true something is
@@ -12,7 +14,10 @@ import java.util.concurrent.*;
 public final class Handovers {
     static final class Box {
         int value;
+        volatile int number;
     }
+
+    private static final AtomicIntegerFieldUpdater<Box> NUMBER = AtomicIntegerFieldUpdater.newUpdater(Box.class, "number");
 
     interface Work {
         void run() throws Exception;
@@ -39,6 +44,40 @@ public final class Handovers {
         @Override
         protected void compute() {
             write(box);
+        }
+    }
+
+    /** Halves of halves: who comes last at one goes on with what both have done. */
+    static final class Part extends CountedCompleter<Void> {
+        private static final long serialVersionUID = 1;
+        final transient Box box;
+        final int depth;
+        Part left, right;
+
+        Part(CountedCompleter<?> whole, Box box, int depth) {
+            super(whole);
+            this.box = box;
+            this.depth = depth;
+        }
+
+        @Override
+        public void compute() {
+            write(box);
+            if (depth > 0) {
+                left = new Part(this, new Box(), depth - 1);
+                right = new Part(this, new Box(), depth - 1);
+                setPendingCount(2);
+                left.fork();
+                right.fork();
+            }
+            tryComplete();
+        }
+
+        @Override
+        public void onCompletion(CountedCompleter<?> last) {
+            write(box);
+            if (left != null)
+                box.value += read(left.box) + read(right.box);
         }
     }
 
@@ -93,6 +132,11 @@ public final class Handovers {
             case "linked": pass(box, () -> linked.push(box), () -> { while (linked.pollLast() == null) Thread.onSpinWait(); }); break;
             case "delayed": pass(box, () -> delayed.put(new Late(box)), delayed::take); break;
             case "drained": pass(box, () -> queue.add(box), () -> { while (queue.drainTo(new ArrayList<>()) == 0) Thread.onSpinWait(); }); break;
+            case "array": pass(box, () -> queue.add(box), () -> { while (queue.toArray().length == 0) Thread.onSpinWait(); }); break;
+            case "typedarray": pass(box, () -> queue.add(box), () -> { while (queue.toArray(new Box[0]).length == 0) Thread.onSpinWait(); }); break;
+            case "removedif": pass(box, () -> queue.add(box), () -> { while (!queue.removeIf(one -> read(one) > 0)) Thread.onSpinWait(); }); break;
+            case "visited": pass(box, () -> queue.add(box), () -> { int[] seen = {0}; while (seen[0] == 0) queue.forEach(one -> seen[0] = read(one)); }); break;
+            case "streamed": pass(box, () -> queue.add(box), () -> { while (queue.stream().mapToInt(one -> read(one)).sum() == 0) Thread.onSpinWait(); }); break;
             case "seen": pass(box, () -> queue.add(box), () -> { while (queue.isEmpty()) Thread.onSpinWait(); }); break;
             default: pools(way, box); break;
         }
@@ -165,11 +209,52 @@ public final class Handovers {
             case "combined": CompletableFuture<Void> first = CompletableFuture.runAsync(() -> write(box), pool);
                 while (!first.isDone()) Thread.onSpinWait();
                 first.thenCombine(CompletableFuture.completedFuture(1), (x, y) -> read(box)).join(); break;
+            case "failed": CompletableFuture<Void> fails = CompletableFuture.runAsync(() -> fail(box), pool);
+                expectFailure(fails::get); read(box); break;
+            case "failedtask": FutureTask<Void> task = new FutureTask<>(() -> fail(box), null);
+                pool.execute(task::run); expectFailure(task::get); read(box); break;
+            case "failedjoin": ForkJoinTask<?> joins = pool.submit(() -> fail(box));
+                expectFailure(joins::join); read(box); break;
+            case "dependent": CompletableFuture<Void> promise = new CompletableFuture<>();
+                System.clearProperty("done");
+                pool.execute(() -> { awaitUnseen(); promise.complete(null); });
+                write(box);
+                CompletableFuture<Void> stage = promise.thenRun(() -> read(box));
+                System.setProperty("done", "yes");
+                stage.join(); break;
+            case "parts": for (int i = 0; i < 100; i++) pool.invoke(new Part(null, new Box(), 3)); break;
+            case "terminated": endOneThatTells(box); read(box); break;
             default: barriers(way, box); break;
         }
         end(pool);
         if (LATE)
             new Thread(() -> write(box)).start();
+    }
+
+    private static void fail(Box box) {
+        write(box);
+        throw new IllegalStateException("as expected");
+    }
+
+    private static void expectFailure(Work work) throws Exception {
+        try {
+            work.run();
+        } catch (ExecutionException | CompletionException | IllegalStateException e) {
+            return;
+        }
+        throw new AssertionError("nothing has failed");
+    }
+
+    /** What a pool does in the end comes after its tasks, and before those who wait for that. */
+    private static void endOneThatTells(Box box) throws Exception {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(1, 1, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>()) {
+            @Override
+            protected void terminated() {
+                write(box);
+            }
+        };
+        pool.execute(() -> write(box));
+        end(pool);
     }
 
     /** What is done when all are there: by whoever comes last. */
@@ -198,9 +283,28 @@ public final class Handovers {
             case "values": pass(box, put, () -> { while (!map.values().iterator().hasNext()) Thread.onSpinWait(); map.values().iterator().next(); }); break;
             case "entries": pass(box, put, () -> { while (map.size() == 0) Thread.onSpinWait(); map.entrySet().iterator().next().getValue(); }); break;
             case "each": pass(box, put, () -> { boolean[] seen = {false}; while (!seen[0]) map.forEach((key, value) -> seen[0] = true); }); break;
+            case "identity": for (int i = 0; i < 100; i++) passInSet(); break;
+            case "updated": for (int i = 0; i < 100; i++) passByUpdate(); break;
             case "computed": compute(map, new Box()); break;
             default: throw new IllegalArgumentException(way);
         }
+    }
+
+    /** Keys that are equal to themselves only. */
+    private static void passInSet() throws Exception {
+        Box box = new Box();
+        Set<Box> set = ConcurrentHashMap.newKeySet();
+        pass(box, () -> set.add(box), () -> { while (!set.contains(box)) Thread.onSpinWait(); });
+    }
+
+    private static void passByUpdate() throws Exception {
+        Box box = new Box();
+        AtomicReference<Box> reference = new AtomicReference<>();
+        AtomicInteger number = new AtomicInteger();
+        pass(box, () -> reference.updateAndGet(old -> box), () -> { while (reference.get() == null) Thread.onSpinWait(); });
+        pass(box, () -> number.accumulateAndGet(7, Math::max), () -> { while (number.get() == 0) Thread.onSpinWait(); });
+        NUMBER.set(box, 0);
+        pass(box, () -> NUMBER.accumulateAndGet(box, 7, Math::max), () -> { while (NUMBER.get(box) == 0) Thread.onSpinWait(); });
     }
 
     /** The functions for a key come one after the other. */

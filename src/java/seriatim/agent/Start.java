@@ -19,6 +19,7 @@ public final class Start {
             Settings.stream = "/proc/self/fd/" + place;
         if (Settings.stream == null && (place == null || !place.startsWith("@")))
             return; // nobody watches
+        Unsupported.load(instrumentation);
         AtomicInteger descriptor = new AtomicInteger(-1);
         if (Settings.stream == null)
             Attachment.asking(

@@ -10,6 +10,8 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import seriatim.library.MapCells;
 import seriatim.library.Views;
 import seriatim.run.ThreadState;
@@ -118,6 +120,25 @@ public final class Collections {
         if (map != null)
             MapCells.readAll(map, t, site);
         return size;
+    }
+
+    public static Object[] toArray(Collection<?> all, ThreadState t, int site) {
+        return all instanceof Queue ? Queues.toArray((Queue<?>) all, t, site) : all.toArray();
+    }
+
+    public static Object[] toArray(Collection<?> all, Object[] into, ThreadState t, int site) {
+        return all instanceof Queue ? Queues.toArray((Queue<?>) all, into, t, site)
+                                    : all.toArray(into);
+    }
+
+    public static Stream<?> stream(Collection<?> all, ThreadState t, int site) {
+        return all instanceof Queue ? Queues.stream((Queue<?>) all, t, site) : all.stream();
+    }
+
+    public static boolean removeIf(
+            Collection<?> all, Predicate<Object> wanted, ThreadState t, int site) {
+        return all instanceof Queue ? Queues.removeIf((Queue<?>) all, wanted, t, site)
+                                    : of(all).removeIf(wanted);
     }
 
     public static void clear(Collection<?> all, ThreadState t, int site) {

@@ -180,36 +180,41 @@ public final class LongArrays {
         return v;
     }
 
+    // ---- with a function of the program: it runs first, and again if the number has changed ----
+
+    private static boolean tried(AtomicLongArray a, int i, long before, long next, ThreadState t, int site) {
+        long[] part = Cells.begin(a, i, t, site);
+        boolean done = a.compareAndSet(i, before, next);
+        Cells.tried(part, i, done, before, next, t, site);
+        return done;
+    }
+
     public static long getAndUpdate(
             AtomicLongArray a, int i, LongUnaryOperator with, ThreadState t, int site) {
-        Cells.approach(a, i, t, site);
-        long v = a.getAndUpdate(i, with);
-        Cells.afterwards(a, i, v, v, t, site);
-        return v;
+        for (;;) {
+            long before = a.get(i), next = with.applyAsLong(before);
+            if (tried(a, i, before, next, t, site))
+                return before;
+        }
     }
 
     public static long updateAndGet(
             AtomicLongArray a, int i, LongUnaryOperator with, ThreadState t, int site) {
-        Cells.approach(a, i, t, site);
-        long v = a.updateAndGet(i, with);
-        Cells.afterwards(a, i, v, v, t, site);
-        return v;
+        for (;;) {
+            long before = a.get(i), next = with.applyAsLong(before);
+            if (tried(a, i, before, next, t, site))
+                return next;
+        }
     }
 
     public static long getAndAccumulate(
             AtomicLongArray a, int i, long x, LongBinaryOperator with, ThreadState t, int site) {
-        Cells.approach(a, i, t, site);
-        long v = a.getAndAccumulate(i, x, with);
-        Cells.afterwards(a, i, v, v, t, site);
-        return v;
+        return getAndUpdate(a, i, before -> with.applyAsLong(before, x), t, site);
     }
 
     public static long accumulateAndGet(
             AtomicLongArray a, int i, long x, LongBinaryOperator with, ThreadState t, int site) {
-        Cells.approach(a, i, t, site);
-        long v = a.accumulateAndGet(i, x, with);
-        Cells.afterwards(a, i, v, v, t, site);
-        return v;
+        return updateAndGet(a, i, before -> with.applyAsLong(before, x), t, site);
     }
 
     private LongArrays() {}

@@ -1,6 +1,8 @@
 package seriatim.calls;
 
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.function.LongBinaryOperator;
+import java.util.function.LongUnaryOperator;
 import seriatim.run.Handles;
 import seriatim.run.ThreadState;
 
@@ -108,6 +110,44 @@ public final class LongUpdaters {
         long v = of(updater).addAndGet(object, more);
         Handles.done(kindOf("addAndGet"), t, site);
         return v;
+    }
+
+    // ---- with a function of the program: it runs first, and again if the field has changed ----
+
+    private static boolean tried(AtomicLongFieldUpdater<?> updater, Object object, long before, long next, ThreadState t,
+            int site) {
+        Handles.begin(updater, object, 0, t, site);
+        boolean done = of(updater).compareAndSet(object, before, next);
+        Handles.tried(done, t, site);
+        return done;
+    }
+
+    public static long getAndUpdate(AtomicLongFieldUpdater<?> updater, Object object,
+            LongUnaryOperator with, ThreadState t, int site) {
+        for (;;) {
+            long before = of(updater).get(object), next = with.applyAsLong(before);
+            if (tried(updater, object, before, next, t, site))
+                return before;
+        }
+    }
+
+    public static long updateAndGet(AtomicLongFieldUpdater<?> updater, Object object,
+            LongUnaryOperator with, ThreadState t, int site) {
+        for (;;) {
+            long before = of(updater).get(object), next = with.applyAsLong(before);
+            if (tried(updater, object, before, next, t, site))
+                return next;
+        }
+    }
+
+    public static long getAndAccumulate(AtomicLongFieldUpdater<?> updater, Object object, long x,
+            LongBinaryOperator with, ThreadState t, int site) {
+        return getAndUpdate(updater, object, before -> with.applyAsLong(before, x), t, site);
+    }
+
+    public static long accumulateAndGet(AtomicLongFieldUpdater<?> updater, Object object, long x,
+            LongBinaryOperator with, ThreadState t, int site) {
+        return updateAndGet(updater, object, before -> with.applyAsLong(before, x), t, site);
     }
 
     private LongUpdaters() {}

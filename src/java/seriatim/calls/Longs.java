@@ -180,36 +180,41 @@ public final class Longs {
         return v;
     }
 
+    // ---- with a function of the program: it runs first, and again if the number has changed ----
+
+    private static boolean tried(AtomicLong a, long before, long next, ThreadState t, int site) {
+        long[] part = Cells.begin(a, 0, t, site);
+        boolean done = a.compareAndSet(before, next);
+        Cells.tried(part, 0, done, before, next, t, site);
+        return done;
+    }
+
     public static long getAndUpdate(
             AtomicLong a, LongUnaryOperator with, ThreadState t, int site) {
-        Cells.approach(a, 0, t, site);
-        long v = a.getAndUpdate(with);
-        Cells.afterwards(a, 0, v, v, t, site);
-        return v;
+        for (;;) {
+            long before = a.get(), next = with.applyAsLong(before);
+            if (tried(a, before, next, t, site))
+                return before;
+        }
     }
 
     public static long updateAndGet(
             AtomicLong a, LongUnaryOperator with, ThreadState t, int site) {
-        Cells.approach(a, 0, t, site);
-        long v = a.updateAndGet(with);
-        Cells.afterwards(a, 0, v, v, t, site);
-        return v;
+        for (;;) {
+            long before = a.get(), next = with.applyAsLong(before);
+            if (tried(a, before, next, t, site))
+                return next;
+        }
     }
 
     public static long getAndAccumulate(
             AtomicLong a, long x, LongBinaryOperator with, ThreadState t, int site) {
-        Cells.approach(a, 0, t, site);
-        long v = a.getAndAccumulate(x, with);
-        Cells.afterwards(a, 0, v, v, t, site);
-        return v;
+        return getAndUpdate(a, before -> with.applyAsLong(before, x), t, site);
     }
 
     public static long accumulateAndGet(
             AtomicLong a, long x, LongBinaryOperator with, ThreadState t, int site) {
-        Cells.approach(a, 0, t, site);
-        long v = a.accumulateAndGet(x, with);
-        Cells.afterwards(a, 0, v, v, t, site);
-        return v;
+        return updateAndGet(a, before -> with.applyAsLong(before, x), t, site);
     }
 
     private Longs() {}

@@ -19,6 +19,9 @@ import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TransferQueue;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import seriatim.run.Sync;
 import seriatim.run.ThreadState;
 import seriatim.run.Turns;
@@ -183,6 +186,48 @@ public final class Queues {
         Iterator<?> items = queue.iterator();
         looked(true, queue, t, site);
         return items;
+    }
+
+    public static Object[] toArray(Queue<?> queue, ThreadState t, int site) {
+        point(AT_SEM_WAIT, queue, t, site);
+        Object[] items = queue.toArray();
+        looked(items.length > 0, queue, t, site);
+        return items;
+    }
+
+    public static Object[] toArray(Queue<?> queue, Object[] into, ThreadState t, int site) {
+        point(AT_SEM_WAIT, queue, t, site);
+        Object[] items = queue.toArray(into);
+        looked(true, queue, t, site);
+        return items;
+    }
+
+    /** A stream goes through the queue later, and perhaps in other threads. */
+    public static Stream<?> stream(Queue<?> queue, ThreadState t, int site) {
+        point(AT_SEM_WAIT, queue, t, site);
+        looked(true, queue, t, site);
+        if (!isConcurrent(queue))
+            return queue.stream();
+        return queue.stream().peek(item -> looked(true, queue, ThreadState.get(), site));
+    }
+
+    /** What is called with what is in the queue has seen who put it there. */
+    public static void forEach(
+            Queue<?> queue, Consumer<Object> with, ThreadState t, int site) {
+        point(AT_SEM_WAIT, queue, t, site);
+        of(queue).forEach(!isConcurrent(queue) ? with : item -> {
+            looked(true, queue, t, site);
+            with.accept(item);
+        });
+    }
+
+    public static boolean removeIf(
+            Queue<?> queue, Predicate<Object> wanted, ThreadState t, int site) {
+        point(AT_SEM_WAIT, queue, t, site);
+        return of(queue).removeIf(!isConcurrent(queue) ? wanted : item -> {
+            looked(true, queue, t, site);
+            return wanted.test(item);
+        });
     }
 
     public static int drainTo(

@@ -111,13 +111,29 @@ public final class MapCells {
      * JDK: until end() no other one about the key is emitted. Null: it is emitted afterwards, or not at
      * all. */
     public static long[] begin(Map<?, ?> map, Object key, ThreadState t) {
-        boolean plain = key != null && KeyCells.isKept(key) && callsNothing(map);
+        boolean plain = key != null && callsNothing(map)
+                && (KeyCells.isKept(key)
+                        || map instanceof ConcurrentHashMap && IDENTITY.get(key.getClass()));
         KeyCells.Cell cell = plain ? cellOf(map, key, t) : null;
         if (cell == null)
             return null;
         Cells.lock(cell.part, t);
         return cell.part;
     }
+
+    /** Classes whose objects are equal to themselves only, as Object says. */
+    private static final ClassValue<Boolean> IDENTITY = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            try {
+                return !Comparable.class.isAssignableFrom(type)
+                        && type.getMethod("hashCode").getDeclaringClass() == Object.class
+                        && type.getMethod("equals", Object.class).getDeclaringClass() == Object.class;
+            } catch (ReflectiveOperationException | LinkageError e) {
+                return false;
+            }
+        }
+    };
 
     private static boolean callsNothing(Map<?, ?> map) {
         if (map == null || map.getClass() == ConcurrentHashMap.class)

@@ -71,12 +71,14 @@ final class Atomics {
             long after, int site) {
         boolean write = kind > ATOMIC_FAIL;
         t.frames.emitAll();
-        if (t.looking && !write && t.frames.emitted > 0) { // what it waited for has come, perhaps
+        long address = Parts.address(t, part) + Parts.offset(index);
+        long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+        boolean again = t.loaded == address && t.loadedAt == t.position
+                && t.shared.hasSeen(part, index, w); // what it waits for has not come
+        if (t.looking && !write && !again && t.frames.emitted > 0) {
             Writer.emit(t, Writer.what(SPLIT, 0, 0), 0);
             t.newEpoch();
         }
-        long address = Parts.address(t, part) + Parts.offset(index);
-        long w = Memory.load(part, index), r = Memory.load(part, index + 1);
         if (t.isForeign(w) || t.isForeign(r) || stateOf(w) == SHARED)
             Stream.noteMeeting();
         boolean first = t.loaded != address || t.loadedAt != t.position;

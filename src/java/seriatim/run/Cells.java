@@ -68,8 +68,7 @@ public final class Cells {
         return begin(part, i, t);
     }
 
-    /** Before an update that afterwards() emits. */
-    public static void approach(Object holder, int i, ThreadState t, int site) {
+    private static void approach(Object holder, int i, ThreadState t, int site) {
         long[] part = Turns.ON ? partFor(holder, i, t, site) : null;
         if (part != null)
             Turns.atomic(part, Parts.index(i), true, t, site);
@@ -96,6 +95,15 @@ public final class Cells {
             Atomics.done(t, part, Parts.index(i), kind, before, after, site);
     }
 
+    /** A turn of an update that is repeated until nobody comes in between: those before do not count. */
+    public static void tried(long[] part, int i, boolean done, long before, long after,
+            ThreadState t, int site) {
+        if (part != null && !done)
+            dropped(part, i);
+        else
+            updated(part, i, ATOMIC_EXCHANGE, before, after, t, site);
+    }
+
     public static void compared(long[] part, int i, boolean done, long before, long after,
             ThreadState t, int site) {
         if (part == null)
@@ -110,14 +118,6 @@ public final class Cells {
      */
     public static long word(Object reference) {
         return reference == null ? 0 : 1L << 32 | System.identityHashCode(reference);
-    }
-
-    /** An update that calls the program's own functions: it is emitted when it is over. */
-    public static void afterwards(
-            Object holder, int i, long before, long after, ThreadState t, int site) {
-        long[] part = begin(partFor(holder, i, t, site), i, t);
-        if (part != null)
-            Atomics.done(t, part, Parts.index(i), ATOMIC_EXCHANGE, before, after, site);
     }
 
     // ---- things with as many variables as seriatim.library gives them ----

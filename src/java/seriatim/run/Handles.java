@@ -139,6 +139,16 @@ public final class Handles {
         Atomics.done(t, part, (int) t.value, kind, 0, 0, site);
     }
 
+    /** A turn of an update that is repeated until nobody comes in between: those before do not count. */
+    public static void tried(boolean done, ThreadState t, int site) {
+        if (done) {
+            done(ATOMIC_EXCHANGE, t, site);
+        } else if (t.locked != null) {
+            Atomics.unlock(t.locked, (int) t.value);
+            t.locked = null;
+        }
+    }
+
     public static void compared(boolean done, ThreadState t, int site) {
         done(done ? ATOMIC_COMPARE : ATOMIC_FAIL, t, site);
     }

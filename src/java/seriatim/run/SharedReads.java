@@ -124,6 +124,12 @@ final class SharedReads {
         return entry != null && entry.seen(i) == key(w) && t.isSince(entry.mine(i), since);
     }
 
+    /** Has the thread seen what was written last? */
+    boolean hasSeen(long[] part, int index, long w) {
+        Entry entry = entryOf(part);
+        return entry != null && entry.seen(Parts.variable(index)) == key(w);
+    }
+
     /** The thread reads again what it has read: true if that is so, and this read is kept. */
     boolean repeat(long[] part, int index, long w, int site) {
         Entry entry = entryOf(part);

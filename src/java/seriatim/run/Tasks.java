@@ -1,5 +1,6 @@
 package seriatim.run;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountedCompleter;
 import java.util.concurrent.Phaser;
 
@@ -8,7 +9,7 @@ import java.util.concurrent.Phaser;
  * is run, and what completes it before what those do who ask for that.
  */
 public final class Tasks {
-    private static final int HANDED = 5, COMPLETED = 6;
+    private static final int HANDED = 5, COMPLETED = 6, DEPENDS = 7;
     private static final long SOURCE = offset("UniCompletion", "src");
     private static final long SECOND = offset("BiCompletion", "snd");
     private static final Class<?> uni = type("UniCompletion"), bi = type("BiCompletion");
@@ -59,6 +60,12 @@ public final class Tasks {
         receive(task, HANDED);
     }
 
+    /** A thread that waits for others helps them: what it does then is no part of its blocks. */
+    public static void runs(Object task) {
+        waits(task);
+        taken(task);
+    }
+
     public static void completes(Object future) {
         send(future, COMPLETED);
     }
@@ -87,6 +94,15 @@ public final class Tasks {
             joined(task);
     }
 
+    /** The thread has looked which of these futures are completed. */
+    public static void seen(Object futures) {
+        if (Stream.head == 0)
+            return;
+        for (CompletableFuture<?> future : (CompletableFuture<?>[]) futures)
+            if (future != null && future.isDone())
+                joined(future);
+    }
+
     /** All have arrived at a barrier, and what is to be done then begins. */
     public static void trips(Object barrier) {
         if (barrier.getClass() != Phaser.class) // which does nothing then
@@ -105,12 +121,20 @@ public final class Tasks {
         send(((CountedCompleter<?>) task).getRoot(), COMPLETED);
     }
 
+    /** Who comes last goes on with what all have done. */
     public static void completedPart(Object task) {
-        receive(((CountedCompleter<?>) task).getRoot(), COMPLETED);
+        joined(((CountedCompleter<?>) task).getRoot());
     }
 
-    /** A stage that depends on others is about to be done. */
+    /** A stage will be done when another one is, by whoever does that. */
+    public static void depends(Object completion) {
+        send(completion, DEPENDS);
+    }
+
+    /** A stage that depends on others is about to be done, perhaps by who has completed one of these. */
     public static void fires(Object completion) {
+        waits(completion);
+        receive(completion, DEPENDS);
         if (SOURCE >= 0 && uni.isInstance(completion))
             receive(Memory.UNSAFE.getObject(completion, SOURCE), COMPLETED);
         if (SECOND >= 0 && bi.isInstance(completion))

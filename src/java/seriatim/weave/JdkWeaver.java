@@ -110,6 +110,8 @@ final class JdkWeaver {
         on(pool, "compareAndDecrementWorkerCount(I)Z").start("completes");
         on(pool, "processWorkerExit(L" + pool + "$Worker;Z)V").start("completes");
         on(pool, "isTerminated()Z").end("completed").ifTrue = true;
+        // After the last worker was counted out, and before the pool has ended.
+        on(pool, "tryTerminate()V").around(pool + ".terminated", "completed", "completes");
     }
 
     private static void prepareFutures() {
@@ -117,9 +119,9 @@ final class JdkWeaver {
         on(future, "set(Ljava/lang/Object;)V").start("completes");
         on(future, "setException(Ljava/lang/Throwable;)V").start("completes");
         on(future, "cancel(Z)Z").start("completes");
-        on(future, "get()Ljava/lang/Object;").start("waits").end("completed");
-        on(future, "get(JLjava/util/concurrent/TimeUnit;)Ljava/lang/Object;")
-                .start("waits").end("completed");
+        on(future, "get()Ljava/lang/Object;").start("waits");
+        on(future, "get(JLjava/util/concurrent/TimeUnit;)Ljava/lang/Object;").start("waits");
+        on(future, "report(I)Ljava/lang/Object;").start("completed"); // it may throw
         on(future, "isDone()Z").end("completed").ifTrue = true;
     }
 
@@ -133,14 +135,18 @@ final class JdkWeaver {
         on(pool + "$WorkQueue", "lockedPush(L" + task + ";)Z").start("handed").argument(1);
         on(pool, "invoke(L" + task + ";)Ljava/lang/Object;")
                 .start("waits").end("joined").argument(1);
-        on(task, "doExec()I").start("taken");
+        on(task, "doExec()I").start("runs");
         on(task, "setDone()I").start("completes");
         on(task, "setCompletion(I)I").start("completes");
         on(task, "trySetThrown(Ljava/lang/Throwable;)I").start("completes");
         for (String waits : new String[] {"join()Ljava/lang/Object;", "invoke()Ljava/lang/Object;",
-                "get()Ljava/lang/Object;", "quietlyJoin()V", "quietlyInvoke()V",
+                "quietlyJoin()V", "quietlyInvoke()V"})
+            on(task, waits).start("waits").end("joined")
+                    .around(task + ".reportException", "joined", null);
+        for (String waits : new String[] {"get()Ljava/lang/Object;",
                 "get(JLjava/util/concurrent/TimeUnit;)Ljava/lang/Object;"})
-            on(task, waits).start("waits").end("completed");
+            on(task, waits).start("waits").end("joined")
+                    .around(task + ".reportExecutionException", "joined", null);
         on(task, "isDone()Z").end("completed").ifTrue = true;
         on(task, "invokeAll(L" + task + ";L" + task + ";)V")
                 .start("waits").end("joined").second(1);
@@ -150,8 +156,8 @@ final class JdkWeaver {
         String counted = CONCURRENT + "CountedCompleter";
         on(counted, "tryComplete()V").start("completesPart").end("completedPart");
         on(counted, "propagateCompletion()V").start("completesPart");
-        changes.get(counted).get("tryComplete()V").beforeCall = counted + ".onCompletion";
-        changes.get(counted).get("tryComplete()V").called = "completedPart";
+        changes.get(counted).get("tryComplete()V")
+                .around(counted + ".onCompletion", "completedPart", "completesPart");
     }
 
     private static void prepareCompletable() {
@@ -162,34 +168,44 @@ final class JdkWeaver {
                 "completeThrowable(Ljava/lang/Throwable;Ljava/lang/Object;)Z",
                 "completeRelay(Ljava/lang/Object;)Z", "cancel(Z)Z"})
             on(future, completes).start("completes");
-        for (String waits : new String[] {"get()Ljava/lang/Object;", "join()Ljava/lang/Object;",
+        for (String waits : new String[] {"get()Ljava/lang/Object;",
                 "get(JLjava/util/concurrent/TimeUnit;)Ljava/lang/Object;"})
-            on(future, waits).start("waits").end("completed");
-        on(future, "getNow(Ljava/lang/Object;)Ljava/lang/Object;").end("completed");
+            on(future, waits).start("waits").around(future + ".reportGet", "completed", null);
+        on(future, "join()Ljava/lang/Object;")
+                .start("waits").around(future + ".reportJoin", "completed", null);
+        on(future, "getNow(Ljava/lang/Object;)Ljava/lang/Object;")
+                .around(future + ".reportJoin", "completed", null);
         on(future, "isDone()Z").end("completed").ifTrue = true;
         for (String kind : new String[] {"UniApply", "UniAccept", "UniRun", "UniWhenComplete",
                 "UniHandle", "UniExceptionally", "UniComposeExceptionally", "UniRelay",
                 "UniCompose", "BiApply", "BiAccept", "BiRun", "OrApply", "OrAccept", "OrRun",
                 "BiRelay", "AnyOf"})
             on(future + "$" + kind, "tryFire(I)L" + future + ";").start("fires");
-        // What is done at once in the thread that asks for it.
+        String completion = "L" + future + "$Completion;)V", both = "(L" + future + ";L" + future;
+        on(future, "unipush(" + completion).start("depends").argument(1);
+        on(future, "bipush" + both + "$BiCompletion;)V").start("depends").argument(2);
+        on(future, "orpush" + both + "$BiCompletion;)V").start("depends").argument(2);
+        // What is done at once in the thread that asks for it, as if it had waited.
         for (String now : new String[] {"uniApplyNow", "uniAcceptNow", "uniRunNow"})
             for (String type : new String[] {"Function", "Consumer", "Runnable"})
                 on(future, now + "(Ljava/lang/Object;Ljava/util/concurrent/Executor;"
                         + (type.equals("Runnable") ? "Ljava/lang/" : "Ljava/util/function/") + type
-                        + ";)L" + future + ";").start("completed");
+                        + ";)L" + future + ";").start("joined");
         String executor = "(Ljava/util/concurrent/Executor;", function = "Ljava/util/function/";
         String stage = "Ljava/util/concurrent/CompletionStage;", result = ";)L" + future + ";";
         for (String[] one : new String[][] {{"uniWhenComplete", function + "BiConsumer"},
                 {"uniHandle", function + "BiFunction"}, {"uniExceptionally", function + "Function"}})
             on(future, one[0] + "Stage" + executor + one[1] + result)
-                    .around(future + "." + one[0], "completed", null);
+                    .around(future + "." + one[0], "joined", null);
         on(future, "uniComposeStage" + executor + function + "Function" + result)
-                .around("java/util/function/Function.apply", "completed", null);
+                .around("java/util/function/Function.apply", "joined", null);
         for (String[] two : new String[][] {{"biApply", function + "BiFunction"},
                 {"biAccept", function + "BiConsumer"}, {"biRun", "Ljava/lang/Runnable"}})
             on(future, two[0] + "Stage" + executor + stage + two[1] + result)
-                    .around(future + "." + two[0], "completed", null).second(2);
+                    .around(future + "." + two[0], "joined", null).second(2);
+        String futures = "([L" + future;
+        on(future, "anyOf" + futures + ";)L" + future + ";").end("seen");
+        on(future, "andTree" + futures + ";II)L" + future + ";").end("seen");
     }
 
     /** Who comes last acts on behalf of all, after their arrival and before they go on. */

@@ -68,9 +68,13 @@ final class MethodFacts {
         private static final Set<String> LOOKS = Set.of("yield", "onSpinWait", "sleep", "park",
                 "parkNanos", "parkUntil", "get", "getAcquire", "getOpaque", "getVolatile",
                 "isInterrupted", "interrupted", "nanoTime", "currentTimeMillis", "currentThread",
-                "isAlive", "isDone", "getCount");
+                "isAlive", "isDone", "getCount", "getReference", "size", "isEmpty", "contains",
+                "containsKey", "sum", "intValue", "longValue", "booleanValue", "isTerminated");
         private final Map<Label, Integer> seen = new HashMap<>(); // their numbers
         private int lastDeed = -1; // the number of the last label before something but a look
+        private boolean looked; // what is on top of the stack is what a look has found
+        private final Map<Integer, Integer> kept = new HashMap<>(); // variables with what was found
+        private final Map<Integer, Integer> used = new HashMap<>(); // both: the last label before
 
         Code(MethodFacts facts) {
             super(Opcodes.ASM9);
@@ -100,8 +104,17 @@ final class MethodFacts {
             if (start == null)
                 return;
             facts.loops = true;
-            if (lastDeed < start)
+            if (lastDeed < start && !goesOn(start))
                 facts.spins.add(new int[] {start, seen.size() - 1});
+        }
+
+        /** Is there a variable that a turn leaves for the next one, as in node = node.next? Who only
+         * compares what it finds overwrites it: while ((box = shared) == null). */
+        private boolean goesOn(int start) {
+            for (Map.Entry<Integer, Integer> one : kept.entrySet())
+                if (one.getValue() >= start && used.getOrDefault(one.getKey(), -1) >= start)
+                    return true;
+            return false;
         }
 
         /** The thread does something here. */
@@ -111,8 +124,28 @@ final class MethodFacts {
 
         @Override
         public void visitVarInsn(int opcode, int variable) {
-            if (opcode >= Opcodes.ISTORE)
+            if (opcode < Opcodes.ISTORE)
+                used.put(variable, seen.size() - 1);
+            else if (looked)
+                kept.put(variable, seen.size() - 1);
+            else
                 deed();
+            looked = false;
+        }
+
+        @Override
+        public void visitTypeInsn(int opcode, String type) {
+            looked &= opcode == Opcodes.CHECKCAST;
+        }
+
+        @Override
+        public void visitIntInsn(int opcode, int operand) {
+            looked = false;
+        }
+
+        @Override
+        public void visitLdcInsn(Object value) {
+            looked = false;
         }
 
         @Override
@@ -141,12 +174,14 @@ final class MethodFacts {
         public void visitFieldInsn(int opcode, String owner, String name, String type) {
             facts.accesses++;
             facts.field = new String[] {owner, name, type};
+            looked = opcode == Opcodes.GETFIELD || opcode == Opcodes.GETSTATIC;
             if (opcode == Opcodes.PUTFIELD || opcode == Opcodes.PUTSTATIC)
                 deed();
         }
 
         @Override
         public void visitInsn(int opcode) {
+            looked &= opcode == Opcodes.DUP || opcode == Opcodes.DUP2;
             boolean array = (opcode >= Opcodes.IALOAD && opcode <= Opcodes.SALOAD)
                     || (opcode >= Opcodes.IASTORE && opcode <= Opcodes.SASTORE);
             if (array)
@@ -164,7 +199,8 @@ final class MethodFacts {
             facts.calls++;
             facts.validates |= owner.equals("java/util/concurrent/locks/StampedLock")
                     && (name.equals("validate") || name.startsWith("tryConvert"));
-            if (!LOOKS.contains(name))
+            looked = LOOKS.contains(name);
+            if (!looked)
                 deed();
         }
 

@@ -562,6 +562,8 @@ final class MethodWeaver extends AdviceAdapter {
             makeUpdater(opcode, owner, method, descriptor);
             return;
         }
+        if (isList(owner))
+            tellSpin();
         boolean clones = method.equals("clone") && descriptor.equals("()Ljava/lang/Object;")
                 && opcode != Opcodes.INVOKESTATIC;
         if (clones) // which leaves the original below the copy
@@ -581,6 +583,12 @@ final class MethodWeaver extends AdviceAdapter {
             pushStateAndSite();
             call("cloned", "(Ljava/lang/Object;Ljava/lang/Object;" + STATE_TYPE + "I)V");
         }
+    }
+
+    /** Perhaps one that emits what it does itself (CopiedLists). */
+    private static boolean isList(String owner) {
+        return owner.startsWith("java/util/concurrent/CopyOnWrite") || owner.equals("java/util/List")
+                || owner.equals("java/util/Collection") || owner.equals("java/util/Set");
     }
 
     /** `lock::unlock` is a handle of a method of the JDK: it becomes one of a method that we add. */
@@ -669,6 +677,7 @@ final class MethodWeaver extends AdviceAdapter {
     private void handleAccess(int opcode, String owner, String method, String descriptor) {
         Type[] arguments = Type.getArgumentTypes(descriptor);
         int[] places = putAway(arguments);
+        tellSpin();
         mv.visitInsn(Opcodes.DUP);
         pushCoordinates(arguments, places);
         pushStateAndSite();

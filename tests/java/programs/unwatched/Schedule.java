@@ -30,6 +30,13 @@ public final class Schedule {
         }
     }
 
+    /** Until a future is completed, which it says here without being asked. */
+    public static void untilCompleted(java.util.concurrent.CompletableFuture<?> future) {
+        while (!future.toString().contains("[Completed")) {
+            Thread.yield();
+        }
+    }
+
     private static synchronized void pass(int number) {
         turn = Math.max(turn, number + 1);
     }

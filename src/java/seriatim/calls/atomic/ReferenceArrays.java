@@ -149,36 +149,42 @@ public final class ReferenceArrays {
         return v;
     }
 
+    // ---- with a function of the program: it runs first, and again if the reference has changed ----
+
+    private static boolean tried(
+            AtomicReferenceArray<?> a, int i, Object before, Object next, ThreadState t, int site) {
+        long[] part = Cells.begin(a, i, t, site);
+        boolean done = of(a).compareAndSet(i, before, next);
+        Cells.tried(part, i, done, Cells.word(before), Cells.word(next), t, site);
+        return done;
+    }
+
     public static Object getAndUpdate(
             AtomicReferenceArray<?> a, int i, UnaryOperator<Object> with, ThreadState t, int site) {
-        Cells.approach(a, i, t, site);
-        Object v = of(a).getAndUpdate(i, with);
-        Cells.afterwards(a, i, Cells.word(v), Cells.word(v), t, site);
-        return v;
+        for (;;) {
+            Object before = a.get(i), next = with.apply(before);
+            if (tried(a, i, before, next, t, site))
+                return before;
+        }
     }
 
     public static Object updateAndGet(
             AtomicReferenceArray<?> a, int i, UnaryOperator<Object> with, ThreadState t, int site) {
-        Cells.approach(a, i, t, site);
-        Object v = of(a).updateAndGet(i, with);
-        Cells.afterwards(a, i, Cells.word(v), Cells.word(v), t, site);
-        return v;
+        for (;;) {
+            Object before = a.get(i), next = with.apply(before);
+            if (tried(a, i, before, next, t, site))
+                return next;
+        }
     }
 
     public static Object getAndAccumulate(
             AtomicReferenceArray<?> a, int i, Object x, BinaryOperator<Object> with, ThreadState t, int site) {
-        Cells.approach(a, i, t, site);
-        Object v = of(a).getAndAccumulate(i, x, with);
-        Cells.afterwards(a, i, Cells.word(v), Cells.word(v), t, site);
-        return v;
+        return getAndUpdate(a, i, before -> with.apply(before, x), t, site);
     }
 
     public static Object accumulateAndGet(
             AtomicReferenceArray<?> a, int i, Object x, BinaryOperator<Object> with, ThreadState t, int site) {
-        Cells.approach(a, i, t, site);
-        Object v = of(a).accumulateAndGet(i, x, with);
-        Cells.afterwards(a, i, Cells.word(v), Cells.word(v), t, site);
-        return v;
+        return updateAndGet(a, i, before -> with.apply(before, x), t, site);
     }
 
     private ReferenceArrays() {}

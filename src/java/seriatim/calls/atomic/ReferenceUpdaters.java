@@ -1,6 +1,8 @@
 package seriatim.calls.atomic;
 
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.BinaryOperator;
+import java.util.function.UnaryOperator;
 import seriatim.calls.Replaces;
 import seriatim.run.Handles;
 import seriatim.run.ThreadState;
@@ -61,6 +63,44 @@ public final class ReferenceUpdaters {
         Object v = of(updater).getAndSet(object, next);
         Handles.done(kindOf("getAndSet"), t, site);
         return v;
+    }
+
+    // ---- with a function of the program: it runs first, and again if the field has changed ----
+
+    private static boolean tried(AtomicReferenceFieldUpdater<?, ?> updater, Object object, Object before, Object next, ThreadState t,
+            int site) {
+        Handles.begin(updater, object, 0, t, site);
+        boolean done = of(updater).compareAndSet(object, before, next);
+        Handles.tried(done, t, site);
+        return done;
+    }
+
+    public static Object getAndUpdate(AtomicReferenceFieldUpdater<?, ?> updater, Object object,
+            UnaryOperator<Object> with, ThreadState t, int site) {
+        for (;;) {
+            Object before = of(updater).get(object), next = with.apply(before);
+            if (tried(updater, object, before, next, t, site))
+                return before;
+        }
+    }
+
+    public static Object updateAndGet(AtomicReferenceFieldUpdater<?, ?> updater, Object object,
+            UnaryOperator<Object> with, ThreadState t, int site) {
+        for (;;) {
+            Object before = of(updater).get(object), next = with.apply(before);
+            if (tried(updater, object, before, next, t, site))
+                return next;
+        }
+    }
+
+    public static Object getAndAccumulate(AtomicReferenceFieldUpdater<?, ?> updater, Object object, Object x,
+            BinaryOperator<Object> with, ThreadState t, int site) {
+        return getAndUpdate(updater, object, before -> with.apply(before, x), t, site);
+    }
+
+    public static Object accumulateAndGet(AtomicReferenceFieldUpdater<?, ?> updater, Object object, Object x,
+            BinaryOperator<Object> with, ThreadState t, int site) {
+        return updateAndGet(updater, object, before -> with.apply(before, x), t, site);
     }
 
     private ReferenceUpdaters() {}

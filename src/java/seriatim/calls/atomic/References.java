@@ -144,36 +144,42 @@ public final class References {
         return v;
     }
 
+    // ---- with a function of the program: it runs first, and again if the reference has changed ----
+
+    private static boolean tried(
+            AtomicReference<?> a, Object before, Object next, ThreadState t, int site) {
+        long[] part = Cells.begin(a, 0, t, site);
+        boolean done = of(a).compareAndSet(before, next);
+        Cells.tried(part, 0, done, Cells.word(before), Cells.word(next), t, site);
+        return done;
+    }
+
     public static Object getAndUpdate(
             AtomicReference<?> a, UnaryOperator<Object> with, ThreadState t, int site) {
-        Cells.approach(a, 0, t, site);
-        Object v = of(a).getAndUpdate(with);
-        Cells.afterwards(a, 0, Cells.word(v), Cells.word(v), t, site);
-        return v;
+        for (;;) {
+            Object before = a.get(), next = with.apply(before);
+            if (tried(a, before, next, t, site))
+                return before;
+        }
     }
 
     public static Object updateAndGet(
             AtomicReference<?> a, UnaryOperator<Object> with, ThreadState t, int site) {
-        Cells.approach(a, 0, t, site);
-        Object v = of(a).updateAndGet(with);
-        Cells.afterwards(a, 0, Cells.word(v), Cells.word(v), t, site);
-        return v;
+        for (;;) {
+            Object before = a.get(), next = with.apply(before);
+            if (tried(a, before, next, t, site))
+                return next;
+        }
     }
 
     public static Object getAndAccumulate(
             AtomicReference<?> a, Object x, BinaryOperator<Object> with, ThreadState t, int site) {
-        Cells.approach(a, 0, t, site);
-        Object v = of(a).getAndAccumulate(x, with);
-        Cells.afterwards(a, 0, Cells.word(v), Cells.word(v), t, site);
-        return v;
+        return getAndUpdate(a, before -> with.apply(before, x), t, site);
     }
 
     public static Object accumulateAndGet(
             AtomicReference<?> a, Object x, BinaryOperator<Object> with, ThreadState t, int site) {
-        Cells.approach(a, 0, t, site);
-        Object v = of(a).accumulateAndGet(x, with);
-        Cells.afterwards(a, 0, Cells.word(v), Cells.word(v), t, site);
-        return v;
+        return updateAndGet(a, before -> with.apply(before, x), t, site);
     }
 
     private References() {}
