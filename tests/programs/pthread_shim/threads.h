@@ -21,6 +21,9 @@ enum { mtx_plain = 0, mtx_recursive = 1, mtx_timed = 2 };
 #define ONCE_FLAG_INIT PTHREAD_ONCE_INIT
 #define call_once(flag, function) pthread_once(flag, function)
 
+#define thrd_current() pthread_self()
+#define thrd_equal(first, second) pthread_equal(first, second)
+
 struct shim_start {
     int (*function)(void *);
     void *argument;
