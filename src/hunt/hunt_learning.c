@@ -55,6 +55,13 @@ static int refuse_unwatched(const struct st_hunt *hunt, struct st_error *error) 
                   "dynamically with gcc -fsanitize=thread)");
 }
 
+static int refuse_endless(const struct st_hunt *hunt, struct st_error *error) {
+    return st_fail(error, hunt->subject.words[0], ST_AT_FILE, 0,
+                   "did not end within %g seconds under control; give it something that ends, "
+                   "or set --run-time and --points to say how long a run may be",
+                   hunt->subject.seconds);
+}
+
 int st_hunt_check(const struct st_hunt *hunt, const struct st_controlled_run *run,
                   struct st_error *error) {
     const char *trouble = run->described.trouble;
@@ -68,6 +75,8 @@ int st_hunt_check(const struct st_hunt *hunt, const struct st_controlled_run *ru
             hunt, error,
             "has overwritten memory that it shares with seriatim, perhaps through a stray "
             "pointer: look for that first, for example with -fsanitize=address");
+    if (trouble && hunt->with_agent && run->stop == ST_STOP_TIME) /* while the JVM started */
+        return refuse_endless(hunt, error);
     if (trouble)
         return refuse_unwatched(hunt, error);
     if (!run->controlled && hunt->with_agent)
@@ -79,10 +88,7 @@ int st_hunt_check(const struct st_hunt *hunt, const struct st_controlled_run *ru
                       "could not be controlled: it was built with a runtime library of an older "
                       "seriatim; build it again with seriatim-cc or seriatim-c++");
     if (run->stop == ST_STOP_TIME && !hunt->subject.client && !hunt->subject.bounded)
-        return st_fail(error, hunt->subject.words[0], ST_AT_FILE, 0,
-                       "did not end within %g seconds under control; give it something that ends, "
-                       "or set --run-time and --points to say how long a run may be",
-                       hunt->subject.seconds);
+        return refuse_endless(hunt, error);
     if (hunt->subject.client && !run->client.process)
         return st_fail(error, hunt->subject.words[0], ST_AT_FILE, 0,
                        "did not listen for connections, so the client was not started");

@@ -87,6 +87,13 @@ class Findings(Hunting):
         self.assertEqual(self.hunt("Timeout")["violations"][0]["replayed"], "10/10")
 
 
+class Limits(Hunting):
+    def test_a_jvm_that_has_not_even_started_in_time(self):
+        done = self.seriatim("hunt", "--runs", "3", "--run-time", "0.01", "--", *self.command("Audit"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("java: did not end within 0.01 seconds under control", done.stderr)
+
+
 class Silence(Hunting):
     def test_of_the_twins(self):
         for name in ("Audit", "Philosophers", *(("Buffer", "Pool", "Timeout") if ALL else ())):
