@@ -130,6 +130,7 @@ struct st_translation st_recording_translation(struct st_recording *recording) {
                                    .sink = write_events,
                                    .forget = end_life,
                                    .may_forget = may_end_lives,
+                                   .forgets_at_end = true,
                                    .context = recording};
 }
 

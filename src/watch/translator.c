@@ -203,14 +203,18 @@ const uint32_t *st_translator_runs(const struct st_translator *t) {
     return t->batch_runs;
 }
 
+static bool may_forget(const struct st_translator *t) {
+    return t->options.forget && (!t->finishing || t->options.forgets_at_end) &&
+           (!t->options.may_forget || t->options.may_forget(t->options.context));
+}
+
 void st_translate_flush(struct st_translator *t) {
     if (t->options.names)
         name_new_variables(t);
     size_t count = t->batched;
     t->batched = 0;
     t->options.sink(t->options.context, t->batch, t->batch_at, count);
-    if (t->options.forget && /* now that the sink has all events on them */
-        (!t->options.may_forget || t->options.may_forget(t->options.context)))
+    if (may_forget(t)) /* now that the sink has all events on them */
         st_variables_recycle(&t->variables, forget_variable, t);
     t->publish_due = true;
 }
@@ -228,6 +232,7 @@ void st_translator_flush(struct st_translator *t) {
 }
 
 void st_translator_finish(struct st_translator *t, bool orderly) {
+    t->finishing = true;
     for (uint32_t i = 0; i < t->serials.count; i++) {
         if (!t->threads[i])
             continue;

@@ -67,6 +67,8 @@ struct st_translation {
      * each allocation. */
     void (*forget)(void *context, uint32_t variable);
     bool (*may_forget)(void *context); /* now, between two batches; NULL: always */
+    bool forgets_at_end; /* also when the program has ended, and nothing will be known by the number
+                          * again */
 
     void *context; /* of all of them */
 };

@@ -254,6 +254,7 @@ struct st_translator {
     const struct st_stream_record
         *valued; /* the atomic access at work, with its values behind it */
     size_t batched;
+    bool finishing;   /* no record will come */
     bool publish_due; /* as soon as all events of the record at work are out */
     bool *began;      /* by thread: it has had an event */
     size_t began_capacity;

@@ -12,6 +12,9 @@
 enum {
     SHORTEST_NAP = 20 * 1000, /* nanoseconds */
     LONGEST_NAP = 2 * 1000 * 1000,
+    /* While the program runs, records may wait for others: waking up costs more than most of them.
+     */
+    GATHERING_NAP = 500 * 1000,
     /* So much between two looks at signals. A step delivers all that is there, which can be
      * millions of records, or next to nothing. */
     STEPS_A_LOOK = 64,
@@ -182,8 +185,10 @@ static bool is_over(const struct st_watch *watch) {
 }
 
 /* How long to sleep when there was nothing to do so many times in a row. */
-static long nap(unsigned idle) {
+static long nap(const struct st_watch *watch, unsigned idle) {
     long length = (long)SHORTEST_NAP << (idle < 8 ? idle : 8);
+    if (length < GATHERING_NAP && !watch->program.ended)
+        length = GATHERING_NAP;
     return length < LONGEST_NAP ? length : LONGEST_NAP;
 }
 
@@ -284,7 +289,7 @@ void st_watch_follow(struct st_watch *watch, const struct st_watch_hooks *hooks)
         looked = records_delivered(watch);
         if (idle > 8) /* what has come so far is all for the moment */
             st_translator_flush(watch->translator);
-        if (look_around(watch, any ? 0 : nap(idle)) && hooks->asked) {
+        if (look_around(watch, any ? 0 : nap(watch, idle)) && hooks->asked) {
             catch_up(watch);
             hooks->asked(hooks->context);
         }
