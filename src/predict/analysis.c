@@ -78,7 +78,7 @@ static void run_analysis(const struct st_analysis *analysis,
     void *defaults = make_defaults(analysis);
     double start = processor_time();
     st_prediction_init(prediction);
-    prediction->engine = predictor->name;
+    prediction->engine = predictor->result_name ? predictor->result_name : predictor->name;
     prediction->notion = predictor->notion ? predictor->notion : st_notion_names[options->notion];
     prediction->gives_traces = predictor->gives_traces;
     predictor->run(run, options, defaults ? defaults : analysis->own, prediction);

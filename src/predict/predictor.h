@@ -50,14 +50,15 @@ struct st_predict_options {
 
 struct st_predictor {
     const char *name;
-    const char *summary;   /* one line for --help */
-    const char *notion;    /* what atomic means to it; NULL: what the options ask for */
-    bool reads_events;     /* it looks at the events of the run */
-    bool reads_model;      /* it looks at the model of the run */
-    bool ends_are_enough;  /* it does not need inner variables (predict/model/model.h) */
-    bool as_published;     /* it has the theorems as printed, too */
-    unsigned improvements; /* those that it can do without: bits of enum st_improvement */
-    bool gives_traces;     /* its witnesses have all events that run, so that each is a trace */
+    const char *result_name; /* what results call it; NULL: its name */
+    const char *summary;     /* one line for --help */
+    const char *notion;      /* what atomic means to it; NULL: what the options ask for */
+    bool reads_events;       /* it looks at the events of the run */
+    bool reads_model;        /* it looks at the model of the run */
+    bool ends_are_enough;    /* it does not need inner variables (predict/model/model.h) */
+    bool as_published;       /* it has the theorems as printed, too */
+    unsigned improvements;   /* those that it can do without: bits of enum st_improvement */
+    bool gives_traces;       /* its witnesses have all events that run, so that each is a trace */
 
     /* Its own options: a table that ends with a row without a name, and the size of the struct of
      * values that `own` points to below. All zero are the defaults, and the names differ from those

@@ -669,8 +669,9 @@ class Tiers(PredictCase):
         order = [text.index(words) for words in ("Proven: ", "Vector is cut", "Possible: ",
                                                  "add may be cut")]
         self.assertEqual(order, sorted(order))
-        tiers = self.json(trace)["tiers"]
-        self.assertEqual([(tier["tier"], tier["blocks"]) for tier in tiers],
+        result = self.json(trace)
+        self.assertEqual(result["engine"], "default")
+        self.assertEqual([(tier["tier"], tier["blocks"]) for tier in result["tiers"]],
                          [("proven", 1), ("possible", 2)])
         self.write("saved.json", self.predict(trace, "--format", "json").text)
         self.assertEqual(self.run_here("report", "--format", "text", "saved.json").text, text)

@@ -186,6 +186,7 @@ static const struct st_option no_options[] = {{0}};
 
 const struct st_predictor st_tiers = {
     .name = "tiers",
+    .result_name = "default",
     .summary = "what commit-node finds possible, and what of it tas can prove",
     .notion = "conflict",
     .reads_events = true,
