@@ -171,3 +171,7 @@ struct st_callee st_code_callee(struct st_object *object, const struct st_instru
         return callee_in_slot(object, slot);
     return (struct st_callee){.address = call->target};
 }
+
+bool st_begins_with(const char *name, const char *start) {
+    return strncmp(name, start, strlen(start)) == 0;
+}

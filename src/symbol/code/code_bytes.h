@@ -31,4 +31,7 @@ struct st_callee {
 };
 struct st_callee st_code_callee(struct st_object *object, const struct st_instruction *call);
 
+/* Names of functions that belong together begin alike. */
+bool st_begins_with(const char *name, const char *start);
+
 #endif

@@ -81,10 +81,6 @@ static bool is_among(const char *name, const char *const *list) {
     return false;
 }
 
-static bool starts_with(const char *name, const char *start) {
-    return strncmp(name, start, strlen(start)) == 0;
-}
-
 /* These always emit an event. */
 static bool is_loud(const char *name) {
     static const char *const list[] = {"pthread_mutex_lock",
@@ -165,15 +161,15 @@ static bool is_instrumented(struct st_object *object, uint64_t address) {
 static enum role role_of(struct st_object *object, const struct st_callee *callee) {
     if (!callee->name)
         return callee->address && is_instrumented(object, callee->address) ? MARKED : QUIET;
-    if (starts_with(callee->name, "__tsan_func_"))
+    if (st_begins_with(callee->name, "__tsan_func_"))
         return PLAIN;
-    if (starts_with(callee->name, "__tsan_read_write") ||
-        starts_with(callee->name, "__tsan_unaligned_read_write") ||
-        starts_with(callee->name, "__tsan_write") ||
-        starts_with(callee->name, "__tsan_unaligned_write"))
+    if (st_begins_with(callee->name, "__tsan_read_write") ||
+        st_begins_with(callee->name, "__tsan_unaligned_read_write") ||
+        st_begins_with(callee->name, "__tsan_write") ||
+        st_begins_with(callee->name, "__tsan_unaligned_write"))
         return WRITES;
-    if (starts_with(callee->name, "__tsan_read") ||
-        starts_with(callee->name, "__tsan_unaligned_read"))
+    if (st_begins_with(callee->name, "__tsan_read") ||
+        st_begins_with(callee->name, "__tsan_unaligned_read"))
         return READS;
     if (is_loud(callee->name))
         return LOUD;
@@ -217,7 +213,7 @@ static void read_call(struct st_code_flow *flow, uint32_t number,
         flow->lost = true;
     if (callee.name && st_code_never_returns(callee.name))
         return;
-    flow->others += node->role == WRITES || !callee.name || !starts_with(callee.name, "__tsan_");
+    flow->others += node->role == WRITES || !callee.name || !st_begins_with(callee.name, "__tsan_");
     uint32_t next = number_of(flow, after);
     flow->nodes[number].next[0] = next;
 }

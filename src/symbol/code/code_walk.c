@@ -17,14 +17,10 @@ enum {
 
 /* ---- what is called ---- */
 
-static bool begins_with(const char *name, const char *start) {
-    return strncmp(name, start, strlen(start)) == 0;
-}
-
 /* std::atomic::wait and its kind, which return when somebody has changed a word. */
 static bool is_atomic_wait(const char *name) {
-    return begins_with(name, "_ZSt23__atomic_wait_address") ||
-           (begins_with(name, "_ZNKSt") && strstr(name, "atomic") && strstr(name, "4waitE"));
+    return st_begins_with(name, "_ZSt23__atomic_wait_address") ||
+           (st_begins_with(name, "_ZNKSt") && strstr(name, "atomic") && strstr(name, "4waitE"));
 }
 
 /* Functions that wait for a moment, or ask what time it is. */
@@ -51,7 +47,7 @@ static bool is_pause(const char *name) {
     for (const char *const *other = list; *other; other++)
         if (strcmp(name, *other) == 0)
             return true;
-    return begins_with(name, "_Z") &&
+    return st_begins_with(name, "_Z") &&
            (strstr(name, "St6chrono") || strstr(name, "11this_thread") || is_atomic_wait(name));
 }
 
@@ -64,7 +60,8 @@ static bool is_identity(const char *name) {
 
 static bool is_comparison(const char *name) {
     return strcmp(name, "pthread_equal") == 0 || strcmp(name, "thrd_equal") == 0 ||
-           begins_with(name, "_ZSteqNSt6thread2id") || begins_with(name, "_ZStneNSt6thread2id");
+           st_begins_with(name, "_ZSteqNSt6thread2id") ||
+           st_begins_with(name, "_ZStneNSt6thread2id");
 }
 
 /* Those that write do so where their first argument points to. */
@@ -77,12 +74,12 @@ static enum st_code_effect effect_of_callback(const char *name) {
                                         "__tsan_atomic_thread_fence",
                                         "__tsan_atomic_signal_fence",
                                         NULL};
-    if (strstr(name, "write") || begins_with(name, "__tsan_mem"))
+    if (strstr(name, "write") || st_begins_with(name, "__tsan_mem"))
         return ST_WRITES_THERE;
     for (const char *const *start = quiet; *start; start++)
-        if (begins_with(name, *start))
+        if (st_begins_with(name, *start))
             return ST_NO_EFFECT;
-    bool loads = begins_with(name, "__tsan_atomic") && strstr(name, "_load");
+    bool loads = st_begins_with(name, "__tsan_atomic") && strstr(name, "_load");
     return loads ? ST_NO_EFFECT : ST_SOME_EFFECT;
 }
 
@@ -91,7 +88,7 @@ static bool is_quiet_function(struct st_object *object, uint64_t address, unsign
 
 static enum st_code_effect effect_of(struct st_object *object, const struct st_callee *callee,
                                      unsigned depth, unsigned *work) {
-    if (callee->name && begins_with(callee->name, "__tsan_"))
+    if (callee->name && st_begins_with(callee->name, "__tsan_"))
         return effect_of_callback(callee->name);
     if (callee->name && is_pause(callee->name))
         return ST_NO_EFFECT;

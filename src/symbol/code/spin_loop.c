@@ -9,10 +9,6 @@
 
 enum { MOST_DETOURS = 8 }; /* ways around writes that are not to the stack */
 
-static bool begins_with(const char *name, const char *start) {
-    return strncmp(name, start, strlen(start)) == 0;
-}
-
 /* ---- questions ---- */
 
 static uint32_t find_site(const struct st_code_walk *walk, uint64_t after) {
@@ -209,8 +205,9 @@ static bool leads_to_loop(struct st_code_walk *walk, const struct st_journey *th
 /* An atomic operation on the word that its first argument points to. */
 static enum st_spin_next change_by(const char *name) {
     static const char *const stores[] = {"_store", "5store", "aSE", "5clear", NULL};
-    bool callback = begins_with(name, "__tsan_atomic");
-    bool member = begins_with(name, "_ZNSt") && strstr(name, "atomic"); /* no const one: _ZNKSt */
+    bool callback = st_begins_with(name, "__tsan_atomic");
+    bool member =
+        st_begins_with(name, "_ZNSt") && strstr(name, "atomic"); /* no const one: _ZNKSt */
     if ((!callback && !member) || strstr(name, "load") || strstr(name, "fence"))
         return ST_SPIN_GOES_ON;
     for (const char *const *other = stores; *other; other++)
