@@ -192,7 +192,7 @@ public final class Turns implements Host {
         if (OWNER < 0 || !(blocker instanceof AbstractOwnableSynchronizer))
             return null;
         Thread owner = (Thread) Memory.UNSAFE.getObject(blocker, OWNER);
-        return owner == null ? null : Control.of(owner);
+        return owner == null ? Synchronizers.ownerOf(blocker) : Control.of(owner);
     }
 
     private static boolean parkUntil(Object blocker, long deadline) {

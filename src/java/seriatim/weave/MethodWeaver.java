@@ -91,7 +91,7 @@ final class MethodWeaver extends AdviceAdapter {
         mv.visitMethodInsn(Opcodes.INVOKESTATIC, HOOKS, hook, descriptor, false);
     }
 
-    private void pushState() {
+    void pushState() {
         mv.visitVarInsn(Opcodes.ALOAD, state);
     }
 
@@ -562,6 +562,10 @@ final class MethodWeaver extends AdviceAdapter {
             makeUpdater(opcode, owner, method, descriptor);
             return;
         }
+        if (!isConstructor && SynchronizerWeaver.isNumber(weaver, opcode, owner, method, descriptor)) {
+            SynchronizerWeaver.access(this, mv, opcode, owner, method, descriptor);
+            return;
+        }
         if (isList(owner))
             tellSpin();
         boolean clones = method.equals("clone") && descriptor.equals("()Ljava/lang/Object;")
@@ -612,7 +616,7 @@ final class MethodWeaver extends AdviceAdapter {
 
     /** The arguments of a call go into local variables for a moment. Those are behind all that the
      * method has, or will have soon. */
-    private int[] putAway(Type[] arguments) {
+    int[] putAway(Type[] arguments) {
         final int gap = 32;
         int[] places = new int[arguments.length];
         int at = nextLocal + gap;
@@ -623,7 +627,7 @@ final class MethodWeaver extends AdviceAdapter {
         return places;
     }
 
-    private void fetch(Type[] arguments, int[] places) {
+    void fetch(Type[] arguments, int[] places) {
         for (int i = 0; i < arguments.length; i++)
             mv.visitVarInsn(arguments[i].getOpcode(Opcodes.ILOAD), places[i]);
     }
