@@ -140,6 +140,15 @@ public final class Turns implements Host {
         t.inside = false;
     }
 
+    /** Before a method of the JDK is called that enters and leaves a monitor itself. */
+    public static void passing(Object receiver, ThreadState t, int site) {
+        Object monitor = takesTurns(t) ? JdkMonitors.of(receiver) : null;
+        if (monitor == null || Thread.holdsLock(monitor))
+            return;
+        entering(monitor, t, site);
+        left(monitor, t);
+    }
+
     /** Before a monitor is left. */
     public static void leaving(Object monitor, ThreadState t, int site) {
         if (monitor != null)
