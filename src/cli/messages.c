@@ -253,8 +253,8 @@ void warn_of_no_blocks(const struct st_trace_input *input) {
 static void warn_of_unwatched(const char *program, int status) {
     if (st_is_java(program) && status != 0)
         warn("%s ended with status %d and had loaded no class that is to be watched, so there is "
-             "nothing to check: see what it says above if it could not start; otherwise, "
-             ST_JAVA_UNWATCHED,
+             "nothing to check: see what it says above if it could not start; "
+             "otherwise, " ST_JAVA_UNWATCHED,
              program, status);
     else if (st_is_java(program))
         warn("%s loaded no class that is to be watched, so there is nothing to "

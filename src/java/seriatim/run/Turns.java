@@ -7,6 +7,7 @@ import java.util.concurrent.locks.AbstractOwnableSynchronizer;
 import seriatim.control.Clock;
 import seriatim.control.Control;
 import seriatim.control.Host;
+import seriatim.control.JdkMonitors;
 import seriatim.control.Points;
 import seriatim.control.Runner;
 import seriatim.control.Waiting;

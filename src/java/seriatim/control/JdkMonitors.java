@@ -1,6 +1,7 @@
-package seriatim.run;
+package seriatim.control;
 
 import java.lang.reflect.Field;
+import seriatim.run.Memory;
 
 /**
  * Monitors that classes of the JDK enter in their own methods, which are not watched: those of Vector,
@@ -8,7 +9,7 @@ import java.lang.reflect.Field;
  * take turns, the scheduler must not let a thread call such a method while another one holds the
  * monitor, since it would wait unseen.
  */
-final class JdkMonitors {
+public final class JdkMonitors {
     private static final String WRAPPER = "java.util.Collections$Synchronized";
     private static final long COLLECTION = mutex("Collection"), MAP = mutex("Map");
 
@@ -22,7 +23,7 @@ final class JdkMonitors {
     }
 
     /** The monitor that methods of the object enter; null: none that is known. */
-    static Object of(Object object) {
+    public static Object of(Object object) {
         if (object instanceof java.util.Vector || object instanceof java.util.Hashtable
                 || object instanceof StringBuffer)
             return object;
