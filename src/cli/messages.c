@@ -250,8 +250,13 @@ void warn_of_no_blocks(const struct st_trace_input *input) {
              st_trace_name(input->reading.trace));
 }
 
-static void warn_of_unwatched(const char *program) {
-    if (st_is_java(program))
+static void warn_of_unwatched(const char *program, int status) {
+    if (st_is_java(program) && status != 0)
+        warn("%s ended with status %d and had loaded no class that is to be watched, so there is "
+             "nothing to check: see what it says above if it could not start; "
+             "otherwise, " ST_JAVA_UNWATCHED,
+             program, status);
+    else if (st_is_java(program))
         warn("%s loaded no class that is to be watched, so there is nothing to "
              "check: " ST_JAVA_UNWATCHED,
              program);
@@ -268,7 +273,7 @@ static void warn_of_unwatched(const char *program) {
 void warn_of_watch(const struct st_watch *watch, const char *program) {
     char reason[512];
     if (!st_watch_attached(watch)) {
-        warn_of_unwatched(program);
+        warn_of_unwatched(program, watch->program.status);
         return;
     }
     if (watch->program.left_others)

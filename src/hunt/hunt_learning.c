@@ -34,7 +34,12 @@ static enum file_kind kind_of_file(const char *path) {
     return kind;
 }
 
-static int refuse_unwatched(const struct st_hunt *hunt, struct st_error *error) {
+static int refuse_unwatched(const struct st_hunt *hunt, int status, struct st_error *error) {
+    if (hunt->with_agent && status != 0)
+        return st_fail(error, hunt->subject.words[0], ST_AT_FILE, 0,
+                       "ended with status %d and had loaded no class that is to be watched: see "
+                       "whether it starts without seriatim; if so, " ST_JAVA_UNWATCHED,
+                       status);
     if (hunt->with_agent)
         return refuse(hunt, error, "loaded no class that is to be watched: " ST_JAVA_UNWATCHED);
     switch (kind_of_file(hunt->subject.words[0])) {
@@ -78,7 +83,7 @@ int st_hunt_check(const struct st_hunt *hunt, const struct st_controlled_run *ru
     if (trouble && hunt->with_agent && run->stop == ST_STOP_TIME) /* while the JVM started */
         return refuse_endless(hunt, error);
     if (trouble)
-        return refuse_unwatched(hunt, error);
+        return refuse_unwatched(hunt, run->status, error);
     if (!run->controlled && hunt->with_agent)
         return refuse(hunt, error,
                       "could not be controlled: the agent for Java programs is one of an older "

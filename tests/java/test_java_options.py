@@ -260,6 +260,17 @@ class BadInput(Case):
         self.assertIn("java loaded no class that is to be watched, so there is nothing to check: name some with "
                       "--include", said)
 
+    def test_a_program_that_does_not_start(self):
+        missing = ("java", "-cp", classes(), "Missing")
+        self.assertIn("java ended with status 1 and had loaded no class", self.seriatim("run", *missing).stderr)
+        self.assertIn("java: ended with status 1 and had loaded no class", self.refused("hunt", *missing))
+
+    @unittest.skipUnless(shutil.which("jlink"), "there is no jlink")
+    def test_a_runtime_without_what_the_agent_needs(self):
+        subprocess.run(["jlink", "--add-modules", "java.base,java.instrument", "--output", self.folder / "jre"], check=True)
+        said = self.refused("run", self.folder / "jre" / "bin" / "java", "-cp", classes(), "Monitor")
+        self.assertIn("this Java runtime was made without the module jdk.unsupported: run the program with a JDK", said)
+
     def test_a_native_image(self):
         image = self.folder / "image"
         section = self.folder / "section"

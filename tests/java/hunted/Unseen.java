@@ -3,8 +3,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Vector;
 
-/* Threads wait where no schedule can see it: for monitors that classes of the JDK enter, and that
- * watched code holds. Whatever the schedule is, others go on, and it comes to its end. */
+/* Threads wait for monitors that classes of the JDK enter in code that is not watched, and that
+ * watched code holds. */
 public class Unseen {
     private final Vector<Integer> vector = new Vector<>();
     private final List<Integer> list = Collections.synchronizedList(new ArrayList<>());

@@ -35,7 +35,8 @@ public final class Premain {
             instrumentation.appendToBootstrapClassLoaderSearch(new JarFile(jar));
             Start.start(arguments, instrumentation, jar);
         } catch (Throwable e) {
-            System.err.println("seriatim: the agent cannot start, and nothing is watched: " + e);
+            System.err.println("seriatim: the agent cannot start, and nothing is watched: "
+                    + (e instanceof IllegalStateException ? e.getMessage() : e));
         } finally {
             System.clearProperty(STARTED);
         }

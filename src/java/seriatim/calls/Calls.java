@@ -28,6 +28,7 @@ public final class Calls {
         LongUpdaters.class, ReferenceUpdaters.class, StampedReferences.class,
         MarkableReferences.class, Adding.class, AddingDoubles.class, Accumulating.class,
         AccumulatingDoubles.class, AdderValues.class, Collections.class, Completions.class,
+        SharedSynchronizers.class, SharedLongSynchronizers.class,
     };
 
     /** More of them, where threads take turns. */

@@ -7,15 +7,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import seriatim.run.LockIdentity;
 import seriatim.run.Sync;
+import seriatim.run.Synchronizers;
 import seriatim.run.ThreadState;
 import seriatim.run.Turns;
 
 /** Waiting at a condition gives its lock up. */
 @Replaces(Condition.class)
 public final class Conditions {
-    /** How often the lock was held. */
+    /** How often the lock was held. What the program's own does is emitted from its methods. */
     private static int begin(Object lock, ThreadState t, int site) {
-        int times = lock == null ? 0 : LockIdentity.timesHeld(lock);
+        boolean ofProgram = lock != null && !LockIdentity.isOfJdk(lock);
+        if (ofProgram)
+            t.waitsAtCondition = Synchronizers.isKnown(lock);
+        int times = lock == null || ofProgram ? 0 : LockIdentity.timesHeld(lock);
         for (int i = 0; i < times; i++)
             Sync.release(t, lock, kindOf(lock), site);
         Sync.split(t);
@@ -27,6 +31,7 @@ public final class Conditions {
     }
 
     private static void end(Object lock, int times, ThreadState t, int site) {
+        t.waitsAtCondition = false;
         for (int i = 0; i < times; i++)
             Sync.acquire(t, lock, kindOf(lock), site);
     }

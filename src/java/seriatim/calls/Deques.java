@@ -16,14 +16,16 @@ import seriatim.run.ThreadState;
 })
 public final class Deques {
     @SuppressWarnings("unchecked")
-    private static Deque<Object> giving(Deque<?> deque, ThreadState t, int site) {
+    private static Deque<Object> giving(
+            Deque<?> deque, Object item, ThreadState t, int site) {
         Queues.point(AT_COND_SIGNAL, deque, t, site);
-        Queues.giving(deque, t, site);
+        Queues.giving(deque, item, t, site);
         return (Deque<Object>) deque;
     }
 
-    private static BlockingDeque<Object> blocking(Deque<?> deque, ThreadState t, int site) {
-        return (BlockingDeque<Object>) giving(deque, t, site);
+    private static BlockingDeque<Object> blocking(
+            Deque<?> deque, Object item, ThreadState t, int site) {
+        return (BlockingDeque<Object>) giving(deque, item, t, site);
     }
 
     private static <D extends Deque<?>> D taking(D deque, ThreadState t, int site) {
@@ -40,51 +42,51 @@ public final class Deques {
 
     public static void addFirst(
             Deque<?> deque, Object item, ThreadState t, int site) {
-        giving(deque, t, site).addFirst(item);
+        giving(deque, item, t, site).addFirst(item);
     }
 
     public static boolean offerFirst(
             Deque<?> deque, Object item, ThreadState t, int site) {
-        return giving(deque, t, site).offerFirst(item);
+        return giving(deque, item, t, site).offerFirst(item);
     }
 
     public static boolean offerFirst(
             BlockingDeque<?> deque, Object item, long time, TimeUnit unit, ThreadState t, int site)
             throws InterruptedException {
-        return blocking(deque, t, site).offerFirst(item, time, unit);
+        return blocking(deque, item, t, site).offerFirst(item, time, unit);
     }
 
     public static void putFirst(
             BlockingDeque<?> deque, Object item, ThreadState t, int site)
             throws InterruptedException {
-        blocking(deque, t, site).putFirst(item);
+        blocking(deque, item, t, site).putFirst(item);
     }
 
     public static void addLast(
             Deque<?> deque, Object item, ThreadState t, int site) {
-        giving(deque, t, site).addLast(item);
+        giving(deque, item, t, site).addLast(item);
     }
 
     public static boolean offerLast(
             Deque<?> deque, Object item, ThreadState t, int site) {
-        return giving(deque, t, site).offerLast(item);
+        return giving(deque, item, t, site).offerLast(item);
     }
 
     public static boolean offerLast(
             BlockingDeque<?> deque, Object item, long time, TimeUnit unit, ThreadState t, int site)
             throws InterruptedException {
-        return blocking(deque, t, site).offerLast(item, time, unit);
+        return blocking(deque, item, t, site).offerLast(item, time, unit);
     }
 
     public static void putLast(
             BlockingDeque<?> deque, Object item, ThreadState t, int site)
             throws InterruptedException {
-        blocking(deque, t, site).putLast(item);
+        blocking(deque, item, t, site).putLast(item);
     }
 
     public static void push(
             Deque<?> deque, Object item, ThreadState t, int site) {
-        giving(deque, t, site).push(item);
+        giving(deque, item, t, site).push(item);
     }
 
     public static Object removeFirst(Deque<?> deque, ThreadState t, int site) {

@@ -56,6 +56,17 @@ public final class Queues {
             Sync.split(t);
     }
 
+    /** A thread that puts itself into a queue that makes nobody wait does not hand anything over: it waits for its turn
+     * there, as for a lock that is made of such a queue. */
+    static boolean isOwnPlace(Queue<?> queue, Object item) {
+        return item == Thread.currentThread() && !(queue instanceof BlockingQueue);
+    }
+
+    static void giving(Queue<?> queue, Object item, ThreadState t, int site) {
+        if (!isOwnPlace(queue, item))
+            giving(queue, t, site);
+    }
+
     /** Who hands something over directly goes on after it was taken. */
     private static void given(Queue<?> queue, ThreadState t, int site) {
         if (queue instanceof SynchronousQueue)
@@ -68,7 +79,7 @@ public final class Queues {
     }
 
     static Object taken(Queue<?> queue, Object item, ThreadState t, int site) {
-        if (item != null && isConcurrent(queue))
+        if (item != null && isConcurrent(queue) && !isOwnPlace(queue, item))
             Sync.receive(t, queue, 0, site);
         return item;
     }
@@ -82,7 +93,7 @@ public final class Queues {
     public static boolean add(
             Queue<?> queue, Object item, ThreadState t, int site) {
         point(AT_COND_SIGNAL, queue, t, site);
-        giving(queue, t, site);
+        giving(queue, item, t, site);
         boolean done = of(queue).add(item);
         given(queue, t, site);
         return done;
@@ -91,7 +102,7 @@ public final class Queues {
     public static boolean offer(
             Queue<?> queue, Object item, ThreadState t, int site) {
         point(AT_COND_SIGNAL, queue, t, site);
-        giving(queue, t, site);
+        giving(queue, item, t, site);
         boolean done = of(queue).offer(item);
         given(queue, t, site);
         return done;
@@ -101,7 +112,7 @@ public final class Queues {
             BlockingQueue<?> queue, Object item, long time, TimeUnit unit, ThreadState t, int site)
             throws InterruptedException {
         point(AT_COND_SIGNAL, queue, t, site);
-        giving(queue, t, site);
+        giving(queue, item, t, site);
         boolean done = blocking(queue).offer(item, time, unit);
         given(queue, t, site);
         return done;
@@ -111,7 +122,7 @@ public final class Queues {
             BlockingQueue<?> queue, Object item, ThreadState t, int site)
             throws InterruptedException {
         point(AT_COND_SIGNAL, queue, t, site);
-        giving(queue, t, site);
+        giving(queue, item, t, site);
         blocking(queue).put(item);
         given(queue, t, site);
     }

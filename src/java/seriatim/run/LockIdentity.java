@@ -72,6 +72,10 @@ public final class LockIdentity {
         return synchronizer.getClass().getName().startsWith(PACKAGE + "ReentrantLock$");
     }
 
+    public static boolean isOfJdk(Object synchronizer) {
+        return synchronizer.getClass().getClassLoader() == null;
+    }
+
     /** How often a lock is held, by whoever holds it for writing. */
     public static int timesHeld(Object synchronizer) {
         return STATE < 0 ? 0 : Memory.UNSAFE.getIntVolatile(synchronizer, STATE) & 0xffff;

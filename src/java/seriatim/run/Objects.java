@@ -25,6 +25,8 @@ final class Objects {
         String name = object.getClass().getTypeName();
         if (object instanceof Cells.Holder)
             return ((Cells.Holder) object).name();
+        if (object instanceof Synchronizers.Known)
+            return ((Synchronizers.Known) object).name;
         int lambda = name.indexOf("$$Lambda"); // what follows differs from run to run
         if (lambda >= 0)
             return name.substring(0, lambda) + "{lambda}";

@@ -70,6 +70,11 @@ public final class Sync {
         }
     }
 
+    /** The same for one of the program's own. */
+    static void semaphore(ThreadState t, Object semaphore, int permits, int site) {
+        about(t, SEMAPHORE_MADE, permits, semaphore, site, false);
+    }
+
     /** The thread waits for others here: inferred blocks are split. */
     public static void split(ThreadState t) {
         if (t.inside || t.frames.emitted == 0)

@@ -74,6 +74,15 @@ public final class ThreadState {
     /** So many methods are open that are no frames, since only outermost ones are. */
     int unseen;
 
+    /** In methods of a synchronizer of the program's own, and how deep (Synchronizers.java): was the
+     * thread outside of the agent before, and has it changed the synchronizer's number? */
+    int trying;
+
+    boolean tries, changed;
+
+    /** It waits at a condition of one, or in acquireShared. */
+    public boolean waitsAtCondition, waitsForLatch;
+
     /** Where the thread is in the code of the method that is open: of the last call. */
     public int site;
 

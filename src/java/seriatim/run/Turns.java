@@ -7,6 +7,7 @@ import java.util.concurrent.locks.AbstractOwnableSynchronizer;
 import seriatim.control.Clock;
 import seriatim.control.Control;
 import seriatim.control.Host;
+import seriatim.control.JdkMonitors;
 import seriatim.control.Points;
 import seriatim.control.Runner;
 import seriatim.control.Waiting;
@@ -140,6 +141,15 @@ public final class Turns implements Host {
         t.inside = false;
     }
 
+    /** Before a method of the JDK is called that enters and leaves a monitor itself. */
+    public static void passing(Object receiver, ThreadState t, int site) {
+        Object monitor = takesTurns(t) ? JdkMonitors.of(receiver) : null;
+        if (monitor == null || Thread.holdsLock(monitor))
+            return;
+        entering(monitor, t, site);
+        left(monitor, t);
+    }
+
     /** Before a monitor is left. */
     public static void leaving(Object monitor, ThreadState t, int site) {
         if (monitor != null)
@@ -192,7 +202,7 @@ public final class Turns implements Host {
         if (OWNER < 0 || !(blocker instanceof AbstractOwnableSynchronizer))
             return null;
         Thread owner = (Thread) Memory.UNSAFE.getObject(blocker, OWNER);
-        return owner == null ? null : Control.of(owner);
+        return owner == null ? Synchronizers.ownerOf(blocker) : Control.of(owner);
     }
 
     private static boolean parkUntil(Object blocker, long deadline) {

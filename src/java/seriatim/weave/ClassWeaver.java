@@ -96,6 +96,9 @@ final class ClassWeaver extends ClassVisitor {
         int without = Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE;
         boolean woven = method != null && (access & without) == 0
                 && !leaveOut.contains(name + type);
+        if (woven && SynchronizerWeaver.wants(this, access, name, type))
+            return new SynchronizerWeaver(this,
+                    super.visitMethod(access, name, type, signature, exceptions), name, type);
         int left = woven && MethodWeaver.entersItself(this, access) ? ~Opcodes.ACC_SYNCHRONIZED : -1;
         MethodVisitor out = super.visitMethod(access & left, name, type, signature, exceptions);
         if (out == null || !woven)

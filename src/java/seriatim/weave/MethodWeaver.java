@@ -91,11 +91,11 @@ final class MethodWeaver extends AdviceAdapter {
         mv.visitMethodInsn(Opcodes.INVOKESTATIC, HOOKS, hook, descriptor, false);
     }
 
-    private void pushState() {
+    void pushState() {
         mv.visitVarInsn(Opcodes.ALOAD, state);
     }
 
-    private void pushStateAndSite() {
+    void pushStateAndSite() {
         pushState();
         push(site());
     }
@@ -316,7 +316,7 @@ final class MethodWeaver extends AdviceAdapter {
         super.visitVarInsn(opcode, variable);
     }
 
-    private void tellSpin() {
+    void tellSpin() {
         if (!facts.isSpinning(label))
             return;
         pushState();
@@ -550,20 +550,26 @@ final class MethodWeaver extends AdviceAdapter {
                     Opcodes.INVOKESTATIC, call.owner, call.name, call.descriptor, false);
             return;
         }
-        if (owner.equals("java/lang/invoke/VarHandle") && isAccess(method)) {
-            handleAccess(opcode, owner, method, descriptor);
+        if (owner.equals("java/lang/invoke/VarHandle") && HandleWeaver.isAccess(method)) {
+            new HandleWeaver(this, mv).handleAccess(opcode, owner, method, descriptor);
             return;
         }
-        if (owner.equals("java/lang/reflect/Field") && isReflection(method, descriptor)) {
-            reflectiveAccess(opcode, owner, method, descriptor);
+        if (owner.equals("java/lang/reflect/Field") && HandleWeaver.isReflection(method, descriptor)) {
+            new HandleWeaver(this, mv).reflectiveAccess(opcode, owner, method, descriptor);
             return;
         }
         if (method.equals("newUpdater") && owner.endsWith("FieldUpdater")) {
-            makeUpdater(opcode, owner, method, descriptor);
+            new HandleWeaver(this, mv).makeUpdater(opcode, owner, method, descriptor);
+            return;
+        }
+        if (!isConstructor && SynchronizerWeaver.isNumber(weaver, opcode, owner, method, descriptor)) {
+            SynchronizerWeaver.access(this, mv, opcode, owner, method, descriptor);
             return;
         }
         if (isList(owner))
             tellSpin();
+        if (Turns.ON && opcode != Opcodes.INVOKESTATIC && mayEnterMonitor(owner, method))
+            tellPassing(Type.getArgumentTypes(descriptor));
         boolean clones = method.equals("clone") && descriptor.equals("()Ljava/lang/Object;")
                 && opcode != Opcodes.INVOKESTATIC;
         if (clones) // which leaves the original below the copy
@@ -585,6 +591,20 @@ final class MethodWeaver extends AdviceAdapter {
         }
     }
 
+    /** Of a class of the JDK whose methods may be synchronized (JdkMonitors). */
+    private static boolean mayEnterMonitor(String owner, String method) {
+        return (owner.startsWith("java/util/") && owner.indexOf('/', 10) < 0 && !method.equals("<init>"))
+                || owner.equals("java/lang/StringBuffer");
+    }
+
+    private void tellPassing(Type[] arguments) {
+        int[] places = putAway(arguments);
+        mv.visitInsn(Opcodes.DUP);
+        pushStateAndSite();
+        callTurns("passing", "(Ljava/lang/Object;" + STATE_TYPE + "I)V");
+        fetch(arguments, places);
+    }
+
     /** Perhaps one that emits what it does itself (CopiedLists). */
     private static boolean isList(String owner) {
         return owner.startsWith("java/util/concurrent/CopyOnWrite") || owner.equals("java/util/List")
@@ -603,16 +623,11 @@ final class MethodWeaver extends AdviceAdapter {
         super.visitInvokeDynamicInsn(method, descriptor, bootstrap, changed);
     }
 
-    // ---- handles of variables ----
-
-    private static boolean isAccess(String method) {
-        return method.startsWith("get") || method.startsWith("set") || method.startsWith("compare")
-                || method.startsWith("weakCompare");
-    }
+    // ---- arguments ----
 
     /** The arguments of a call go into local variables for a moment. Those are behind all that the
      * method has, or will have soon. */
-    private int[] putAway(Type[] arguments) {
+    int[] putAway(Type[] arguments) {
         final int gap = 32;
         int[] places = new int[arguments.length];
         int at = nextLocal + gap;
@@ -623,89 +638,8 @@ final class MethodWeaver extends AdviceAdapter {
         return places;
     }
 
-    private void fetch(Type[] arguments, int[] places) {
+    void fetch(Type[] arguments, int[] places) {
         for (int i = 0; i < arguments.length; i++)
             mv.visitVarInsn(arguments[i].getOpcode(Opcodes.ILOAD), places[i]);
-    }
-
-    /** Methods such as getInt(Object) and set(Object, Object). */
-    private static boolean isReflection(String method, String descriptor) {
-        return descriptor.startsWith("(Ljava/lang/Object;")
-                && (method.startsWith("get") || method.startsWith("set"));
-    }
-
-    /** It is emitted before it writes, and after it has read. */
-    private void reflectiveAccess(int opcode, String owner, String method, String descriptor) {
-        Type[] declared = Type.getArgumentTypes(descriptor);
-        Type[] arguments = new Type[declared.length + 1];
-        arguments[0] = Type.getObjectType(owner);
-        System.arraycopy(declared, 0, arguments, 1, declared.length);
-        int[] places = putAway(arguments);
-        boolean write = method.startsWith("set");
-        if (write)
-            tellReflection(places, true);
-        fetch(arguments, places);
-        mv.visitMethodInsn(opcode, owner, method, descriptor, false);
-        if (!write)
-            tellReflection(places, false);
-    }
-
-    private void tellReflection(int[] places, boolean write) {
-        mv.visitVarInsn(Opcodes.ALOAD, places[0]);
-        mv.visitVarInsn(Opcodes.ALOAD, places[1]);
-        push(write);
-        pushStateAndSite();
-        mv.visitMethodInsn(Opcodes.INVOKESTATIC, "seriatim/run/Handles", "reflected",
-                "(Ljava/lang/reflect/Field;Ljava/lang/Object;Z" + STATE_TYPE + "I)V", false);
-    }
-
-    /** Who calls this must have access to the field, so the call stays where it is. */
-    private void makeUpdater(int opcode, String owner, String method, String descriptor) {
-        Type[] arguments = Type.getArgumentTypes(descriptor);
-        int[] places = putAway(arguments);
-        fetch(arguments, places);
-        mv.visitMethodInsn(opcode, owner, method, descriptor, false);
-        mv.visitInsn(Opcodes.DUP);
-        mv.visitVarInsn(Opcodes.ALOAD, places[0]);
-        mv.visitVarInsn(Opcodes.ALOAD, places[places.length - 1]);
-        push(false);
-        mv.visitMethodInsn(Opcodes.INVOKESTATIC, "seriatim/run/Handles", "made",
-                "(Ljava/lang/Object;Ljava/lang/Class;Ljava/lang/String;Z)V", false);
-    }
-
-    /** Arguments of any type lie above the handle. */
-    private void handleAccess(int opcode, String owner, String method, String descriptor) {
-        Type[] arguments = Type.getArgumentTypes(descriptor);
-        int[] places = putAway(arguments);
-        tellSpin();
-        mv.visitInsn(Opcodes.DUP);
-        pushCoordinates(arguments, places);
-        pushStateAndSite();
-        String handles = "seriatim/run/Handles";
-        mv.visitMethodInsn(Opcodes.INVOKESTATIC, handles, "begin",
-                "(Ljava/lang/Object;Ljava/lang/Object;I" + STATE_TYPE + "I)V", false);
-        fetch(arguments, places);
-        mv.visitMethodInsn(opcode, owner, method, descriptor, false);
-        boolean compares = descriptor.endsWith(")Z") && method.contains("ompareAndSet");
-        if (compares)
-            mv.visitInsn(Opcodes.DUP);
-        else
-            push(seriatim.run.Handles.kindOf(method));
-        pushStateAndSite();
-        mv.visitMethodInsn(Opcodes.INVOKESTATIC, handles, compares ? "compared" : "done",
-                "(" + (compares ? "Z" : "I") + STATE_TYPE + "I)V", false);
-    }
-
-    private void pushCoordinates(Type[] arguments, int[] places) {
-        boolean object = arguments.length > 0 && arguments[0].getSort() >= Type.ARRAY;
-        boolean element = arguments.length > 1 && arguments[1].getSort() == Type.INT;
-        if (object)
-            mv.visitVarInsn(Opcodes.ALOAD, places[0]);
-        else
-            mv.visitInsn(Opcodes.ACONST_NULL);
-        if (element)
-            mv.visitVarInsn(Opcodes.ILOAD, places[1]);
-        else
-            push(0);
     }
 }
