@@ -149,11 +149,11 @@ __attribute__((noinline)) void st_states_open(struct st_variable_states *states,
 /* Opening costs as much as some tens of events. Whoever goes through memory from one end to the
  * other opens a page every ST_PAGE_STATES events or less often. */
 void st_states_adapt(struct st_variable_states *states, size_t events) {
-    enum { PERIOD = 4096, MOST_OPENED = PERIOD / 32 };
+    enum { PERIOD = 4096, EVENTS_FOR_A_PAGE = 32 };
     states->events += events;
     if (states->events < PERIOD)
         return;
-    if (states->opened > MOST_OPENED)
+    if (states->opened > states->events / EVENTS_FOR_A_PAGE)
         states->open_limit *= 2;
     states->events = states->opened = 0;
 }
