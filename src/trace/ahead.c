@@ -11,7 +11,7 @@
 /* Waking the other thread costs a system call and more, so batches are handed over in groups. Both
  * sides may hold back GROUP - 1 batches, and the analysis has one in use: SLOTS must be larger than
  * that, or they would wait for each other. */
-enum { SLOTS = 8, GROUP = 4 };
+enum { SLOTS = 4, GROUP = 2 };
 _Static_assert(SLOTS > 2 * (GROUP - 1) + 1, "both threads could wait");
 
 /* Batch n lies in slots[n % SLOTS]. Invariant: released <= taken <= published <= filled, and

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A short trace is read before a second thread has started. */
-enum { BATCHES_BEFORE_AHEAD = 16 };
+enum { BATCHES_BEFORE_AHEAD = 4 };
 
 struct st_trace {
     struct st_input input;

@@ -51,6 +51,26 @@ static void below_the_limit_there_is_one(void **unused) {
     check("aerodrome", 100, ST_SERIALIZABLE);
 }
 
+static void expect_undecided(uint32_t thread, uint64_t first) {
+    struct st_findings findings;
+    st_findings_init(&findings, 0);
+    const struct st_engine *engine = st_engine_find("witness");
+    void *state = engine->create(&findings);
+    struct st_event access = event(thread, ST_WRITE, 0);
+    engine->feed(state, &access, 1, first);
+    engine->finish(state, first);
+    engine->destroy(state);
+    assert_int_equal(findings.verdict, ST_UNDECIDED);
+    assert_non_null(findings.gave_up);
+    st_findings_free(&findings);
+}
+
+static void numbers_without_room_are_no_verdict(void **unused) {
+    (void)unused;
+    expect_undecided(0, UINT64_C(1) << 40);
+    expect_undecided(UINT32_C(1) << 23, 1);
+}
+
 static void engines_without_clocks_go_on(void **unused) {
     (void)unused;
     check("velodrome", 1000, ST_SERIALIZABLE);
@@ -97,6 +117,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_clock_is_no_verdict),
         cmocka_unit_test(below_the_limit_there_is_one),
+        cmocka_unit_test(numbers_without_room_are_no_verdict),
         cmocka_unit_test(engines_without_clocks_go_on),
         cmocka_unit_test(with_clocks_that_are_too_large_races_are_not_known),
         cmocka_unit_test(with_a_full_clock_races_are_not_known),

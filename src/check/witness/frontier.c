@@ -184,10 +184,8 @@ static void remove_thread(struct st_frontiers *frontiers, struct st_reached *rea
     frontiers->reached[last].place = reached->place;
 }
 
-void st_frontiers_end(struct st_frontiers *frontiers, uint32_t thread) {
+void st_frontiers_end_column(struct st_frontiers *frontiers, uint32_t thread) {
     uint32_t column = frontiers->column_of[thread];
-    if (column == ST_NO_COLUMN)
-        return;
     size_t count;
     const uint32_t *threads = threads_of(frontiers, column, &count);
     while (count-- > 0) { /* backwards: the last thread may come into the place of this one */
@@ -213,11 +211,6 @@ bool st_frontiers_closes(const struct st_frontiers *frontiers, uint32_t t, uint3
                          st_time time) {
     uint32_t column = frontiers->column_of[t];
     return column != ST_NO_COLUMN && has_column(reaching(frontiers, a, time), column);
-}
-
-st_time st_frontiers_oldest(const struct st_frontiers *frontiers, uint32_t thread) {
-    const struct st_reached *reached = &frontiers->reached[thread];
-    return reached->count ? reached->items[0].start : ST_NEVER;
 }
 
 bool st_frontiers_between(const struct st_frontiers *frontiers, uint32_t thread, st_time after,

@@ -82,7 +82,10 @@ bool st_frontiers_closes(const struct st_frontiers *frontiers, uint32_t t, uint3
 
 /* The smallest local time at which a transaction of the thread starts that some running block
  * reaches, or ST_NEVER. */
-st_time st_frontiers_oldest(const struct st_frontiers *frontiers, uint32_t thread);
+static inline st_time st_frontiers_oldest(const struct st_frontiers *frontiers, uint32_t thread) {
+    const struct st_reached *reached = &frontiers->reached[thread];
+    return reached->count ? reached->items[0].start : ST_NEVER;
+}
 
 /* Does some running block reach a transaction of the thread that starts after the one time and not
  * after the other, and none before? */
@@ -95,8 +98,12 @@ bool st_frontiers_between(const struct st_frontiers *frontiers, uint32_t thread,
 bool st_frontiers_extend(struct st_frontiers *frontiers, const struct st_frontier_edge *edge,
                          bool from_running, const st_time *live_from);
 
-/* The running block of the thread has ended. */
-void st_frontiers_end(struct st_frontiers *frontiers, uint32_t thread);
+/* The running block of the thread has ended. Few have a column. */
+void st_frontiers_end_column(struct st_frontiers *frontiers, uint32_t thread);
+static inline void st_frontiers_end(struct st_frontiers *frontiers, uint32_t thread) {
+    if (frontiers->column_of[thread] != ST_NO_COLUMN)
+        st_frontiers_end_column(frontiers, thread);
+}
 
 /* The shortest cycle that the edge closes, which starts in the running block of closing->edge.to's
  * thread (closing->sink is its begin). The edges, ending with the closing one; *count is set.

@@ -36,13 +36,6 @@ static void make_room(struct st_history *history) {
     }
 }
 
-void st_history_add(struct st_history *history, const struct st_moment *moment) {
-    if (!history->thin_at)
-        history->thin_at = FEWEST_MOMENTS;
-    make_room(history);
-    history->items[history->start + history->count++] = *moment;
-}
-
 void st_history_forget(struct st_history *history, st_time live_from) {
     while (history->count > 1 && history->items[history->start].time < live_from) {
         history->start++;
@@ -50,11 +43,41 @@ void st_history_forget(struct st_history *history, st_time live_from) {
     }
 }
 
+bool st_history_add(struct st_history *history, const struct st_moment *moment, st_time live_from) {
+    struct st_moment *latest = st_history_latest(history);
+    if (latest && latest->number == moment->number) {
+        *latest = *moment;
+        return history->count > history->thin_at;
+    }
+    if (!history->thin_at)
+        history->thin_at = FEWEST_MOMENTS;
+    st_history_forget(history, live_from);
+    make_room(history);
+    history->items[history->start + history->count++] = *moment;
+    return history->count > history->thin_at;
+}
+
 const struct st_moment *st_history_find(const struct st_history *history, uint64_t position) {
     const struct st_moment *items = history->items + history->start;
     size_t behind;
     st_lower_bound(behind, 0, history->count, items[behind].position <= position);
     return behind ? &items[behind - 1] : NULL;
+}
+
+const struct st_moment *st_history_at(const struct st_history *history, uint64_t number) {
+    const struct st_moment *items = history->items + history->start;
+    size_t behind;
+    if (items[history->count - 1].number <= number)
+        return &items[history->count - 1];
+    st_lower_bound(behind, 0, history->count - 1, items[behind].number <= number);
+    return &items[behind ? behind - 1 : 0];
+}
+
+uint64_t st_history_since(const struct st_history *history, st_time time) {
+    const struct st_moment *items = history->items + history->start;
+    size_t first;
+    st_lower_bound(first, 0, history->count, items[first].time < time);
+    return first < history->count ? items[first].number : UINT64_MAX;
 }
 
 void st_history_undo(struct st_history *history) {

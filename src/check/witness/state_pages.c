@@ -35,32 +35,35 @@ struct packing {
     uint8_t of[2][ST_PAGE_STATES]; /* like packed_list.sorts */
 };
 
-static bool is_sort(const struct st_last_access *sort, const struct st_last_access *access) {
-    return sort->thread == access->thread && sort->time == access->time &&
-           sort->before == access->before && sort->loc == access->loc;
+/* The access without its number. */
+static struct st_last_access sort_of(const struct st_last_access *access) {
+    struct st_event event = st_access_event(access, ST_READ); /* of either kind */
+    return st_access_make(&event, event.thread, 0);
 }
 
 /* False: there are too many. */
 static bool sort_access(struct packing *packing, const struct st_last_access *access, uint8_t *of) {
+    struct st_last_access sort = sort_of(access);
     uint32_t i = 0;
-    while (i < packing->sort_count && !is_sort(&packing->sorts[i], access))
+    while (i < packing->sort_count &&
+           (packing->sorts[i].when != sort.when || packing->sorts[i].what != sort.what))
         i++;
     if (i == MOST_SORTS)
         return false;
     if (i == packing->sort_count)
-        packing->sorts[packing->sort_count++] = *access;
+        packing->sorts[packing->sort_count++] = sort;
     *of = (uint8_t)(i + 1);
     return true;
 }
 
 static bool sort_variables(struct packing *packing, const struct st_variable_state *variables,
-                           const st_time *live_from) {
+                           const uint64_t *live) {
     for (size_t x = 0; x < ST_PAGE_STATES; x++) {
         if (st_has_several_readers(&variables[x]))
             return false;
         for (int kind = ST_READ; kind <= ST_WRITE; kind++) {
             const struct st_last_access *access = &variables[x].slot[kind];
-            bool matters = access->time && access->time >= live_from[access->thread];
+            bool matters = access->when >= live[st_access_thread(access)];
             if (matters && !sort_access(packing, access, &packing->of[kind][x]))
                 return false;
         }
@@ -68,13 +71,17 @@ static bool sort_variables(struct packing *packing, const struct st_variable_sta
     return true;
 }
 
+static uint64_t number_of(const struct st_variable_state *variable, int kind) {
+    return st_access_number(&variable->slot[kind]);
+}
+
 static bool is_regular(const struct packing *packing, const struct st_variable_state *variables,
                        int kind) {
-    uint64_t first = variables[0].slot[kind].number;
-    uint64_t distance = variables[1].slot[kind].number - first;
+    uint64_t first = number_of(&variables[0], kind);
+    uint64_t distance = number_of(&variables[1], kind) - first;
     for (size_t x = 0; x < ST_PAGE_STATES; x++)
         if (packing->of[kind][x] != packing->of[kind][0] ||
-            variables[x].slot[kind].number != first + x * distance)
+            number_of(&variables[x], kind) != first + x * distance)
             return false;
     return true;
 }
@@ -87,10 +94,10 @@ static bool list_kind(struct packed_kind *packed, const struct packing *packing,
     packed->first = UINT64_MAX;
     memcpy(list->sorts, packing->of[kind], sizeof list->sorts);
     for (size_t x = 0; x < ST_PAGE_STATES; x++)
-        if (list->sorts[x] && variables[x].slot[kind].number < packed->first)
-            packed->first = variables[x].slot[kind].number;
+        if (list->sorts[x] && number_of(&variables[x], kind) < packed->first)
+            packed->first = number_of(&variables[x], kind);
     for (size_t x = 0; x < ST_PAGE_STATES; x++) {
-        uint64_t number = list->sorts[x] ? variables[x].slot[kind].number - packed->first : 0;
+        uint64_t number = list->sorts[x] ? number_of(&variables[x], kind) - packed->first : 0;
         if (number > UINT32_MAX)
             return false;
         list->numbers[x] = (uint32_t)number;
@@ -106,16 +113,16 @@ static bool pack_kind(struct packed_kind *packed, const struct packing *packing,
     if (!is_regular(packing, variables, kind))
         return list_kind(packed, packing, variables, kind);
     packed->sort = packing->of[kind][0];
-    packed->first = variables[0].slot[kind].number;
-    packed->distance = variables[1].slot[kind].number - packed->first;
+    packed->first = number_of(&variables[0], kind);
+    packed->distance = number_of(&variables[1], kind) - packed->first;
     return true;
 }
 
-struct st_packed_page *st_page_pack(const struct st_variable_state *variables,
-                                    const st_time *live_from, bool *empty) {
+struct st_packed_page *st_page_pack(const struct st_variable_state *variables, const uint64_t *live,
+                                    bool *empty) {
     struct packing packing = {.sort_count = 0};
     *empty = false;
-    if (!sort_variables(&packing, variables, live_from))
+    if (!sort_variables(&packing, variables, live))
         return NULL;
     *empty = packing.sort_count == 0;
     if (*empty)
@@ -147,15 +154,14 @@ size_t st_packed_page_memory(const struct st_packed_page *page) {
 
 /* ---- unpacking ---- */
 
-/* The access of that kind to a variable; time 0 if there is none. */
+/* The access of that kind to a variable, if there is one. */
 static struct st_last_access unpack_access(const struct st_packed_page *page, int kind, size_t x) {
     const struct packed_kind *packed = &page->kinds[kind];
     uint8_t sort = packed->list ? packed->list->sorts[x] : packed->sort;
     if (sort == NO_SORT)
         return (struct st_last_access){0};
     struct st_last_access access = page->sorts[sort - 1];
-    access.number =
-        packed->first + (packed->list ? packed->list->numbers[x] : x * packed->distance);
+    access.when |= packed->first + (packed->list ? packed->list->numbers[x] : x * packed->distance);
     return access;
 }
 
@@ -163,11 +169,4 @@ void st_page_unpack(const struct st_packed_page *page, struct st_variable_state 
     for (size_t x = 0; x < ST_PAGE_STATES; x++)
         for (int kind = ST_READ; kind <= ST_WRITE; kind++)
             variables[x].slot[kind] = unpack_access(page, kind, x);
-}
-
-void st_packed_page_visit(struct st_packed_page *page,
-                          void (*visit)(void *context, struct st_last_access *access),
-                          void *context) {
-    for (uint32_t i = 0; i < page->sort_count; i++)
-        visit(context, &page->sorts[i]);
 }

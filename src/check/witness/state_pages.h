@@ -13,8 +13,8 @@
 
 /* NULL: some variable has several readers, or too much differs. *empty: nothing that matters is
  * left, and there is nothing to pack. */
-struct st_packed_page *st_page_pack(const struct st_variable_state *variables,
-                                    const st_time *live_from, bool *empty);
+struct st_packed_page *st_page_pack(const struct st_variable_state *variables, const uint64_t *live,
+                                    bool *empty);
 
 /* Into variables that are all zero. */
 void st_page_unpack(const struct st_packed_page *page, struct st_variable_state *variables);
@@ -22,10 +22,5 @@ void st_page_unpack(const struct st_packed_page *page, struct st_variable_state 
 size_t st_packed_page_memory(const struct st_packed_page *page);
 
 void st_packed_page_free(struct st_packed_page *page);
-
-/* Calls visit for the accesses, as far as they differ in more than their numbers. */
-void st_packed_page_visit(struct st_packed_page *page,
-                          void (*visit)(void *context, struct st_last_access *access),
-                          void *context);
 
 #endif

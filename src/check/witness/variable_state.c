@@ -6,34 +6,8 @@
 size_t st_states_memory(const struct st_variable_states *states) {
     return states->page_bytes + states->packed_bytes + states->page_capacity * 2 * sizeof(void *) +
            states->queue_capacity * sizeof *states->queue +
-           states->channel_capacity * sizeof(struct st_variable_state) +
-           states->lock_capacity * sizeof *states->locks + states->reader_bytes +
+           states->channel_capacity * sizeof(struct st_variable_state) + states->reader_bytes +
            st_slab_memory(&states->small_readers);
-}
-
-static void visit_variable(struct st_variable_state *variable,
-                           void (*visit)(void *context, struct st_last_access *access),
-                           void *context) {
-    visit(context, &variable->slot[ST_WRITE]);
-    if (!st_has_several_readers(variable))
-        visit(context, &variable->slot[ST_READ]);
-    else
-        for (uint32_t i = 0; i < variable->readers->count; i++)
-            visit(context, &variable->readers->items[i]);
-}
-
-void st_states_visit(struct st_variable_states *states,
-                     void (*visit)(void *context, struct st_last_access *access), void *context) {
-    for (size_t p = 0; p < states->page_capacity; p++) {
-        if (states->packed[p])
-            st_packed_page_visit(states->packed[p], visit, context);
-        for (size_t x = 0; states->pages[p] && x < ST_PAGE_STATES; x++)
-            visit_variable(&states->pages[p]->variables[x], visit, context);
-    }
-    for (size_t c = 0; c < states->channel_capacity; c++)
-        visit_variable(&states->channels[c], visit, context);
-    for (size_t l = 0; l < states->lock_capacity; l++)
-        visit(context, &states->locks[l]);
 }
 
 enum { SMALL = 4 };
@@ -92,8 +66,8 @@ static void make_room(struct st_variable_states *states, uint32_t page) {
     states->page_capacity = capacity;
 }
 
-void st_states_init(struct st_variable_states *states, const st_time *const *live_from) {
-    *states = (struct st_variable_states){.live_from = live_from, .open_limit = ST_OPEN_PAGES};
+void st_states_init(struct st_variable_states *states, const uint64_t *const *live) {
+    *states = (struct st_variable_states){.live = live, .open_limit = ST_OPEN_PAGES};
     make_room(states, 0);
 }
 
@@ -142,7 +116,7 @@ static void pack_first(struct st_variable_states *states) {
     bool empty;
     states->queue_first = (states->queue_first + 1) & (states->queue_capacity - 1);
     states->queue_count--;
-    struct st_packed_page *packed = st_page_pack(page->variables, *states->live_from, &empty);
+    struct st_packed_page *packed = st_page_pack(page->variables, *states->live, &empty);
     if (!packed && !empty) {
         enqueue(states, number);
         return;
@@ -173,13 +147,13 @@ __attribute__((noinline)) void st_states_open(struct st_variable_states *states,
 }
 
 /* Opening costs as much as some tens of events. Whoever goes through memory from one end to the
- * other opens a page every 64 events or less often. */
+ * other opens a page every ST_PAGE_STATES events or less often. */
 void st_states_adapt(struct st_variable_states *states, size_t events) {
-    enum { PERIOD = 4096, MOST_OPENED = PERIOD / 32 };
+    enum { PERIOD = 4096, EVENTS_FOR_A_PAGE = 32 };
     states->events += events;
     if (states->events < PERIOD)
         return;
-    if (states->opened > MOST_OPENED)
+    if (states->opened > states->events / EVENTS_FOR_A_PAGE)
         states->open_limit *= 2;
     states->events = states->opened = 0;
 }
@@ -189,11 +163,11 @@ void st_states_free(struct st_variable_states *states) {
         st_packed_page_free(states->packed[p]);
         for (size_t x = 0; states->pages[p] && x < ST_PAGE_STATES; x++)
             if (st_has_several_readers(&states->pages[p]->variables[x]))
-                free_readers(states, states->pages[p]->variables[x].readers);
+                free_readers(states, st_several_readers(&states->pages[p]->variables[x]));
     }
     for (size_t c = 0; c < states->channel_capacity; c++)
         if (st_has_several_readers(&states->channels[c]))
-            free_readers(states, states->channels[c].readers);
+            free_readers(states, st_several_readers(&states->channels[c]));
     st_slab_free(&states->small_readers);
     for (size_t i = 0; i < states->block_count; i++)
         st_free_table(states->page_blocks[i], pages_of_block(i), sizeof *states->page_blocks[i]);
@@ -201,107 +175,123 @@ void st_states_free(struct st_variable_states *states) {
     free(states->pages);
     free(states->packed);
     free(states->queue);
-    free(states->locks);
     free(states->channels);
+}
+
+/* Where the thread has its place in the index, or can have it. */
+static uint32_t *place_of(struct st_readers *readers, int64_t thread) {
+    uint32_t *index = index_of(readers), mask = 2 * readers->capacity - 1;
+    uint32_t i = (uint32_t)thread & mask;
+    while (index[i] && st_access_thread(&readers->items[index[i] - 1]) != thread)
+        i = (i + 1) & mask;
+    return &index[i];
 }
 
 /* There is room for one more. */
 static void put_reader(struct st_readers *readers, const struct st_last_access *read) {
-    uint32_t *index = index_of(readers), mask = 2 * readers->capacity - 1;
-    uint32_t i = (uint32_t)read->thread & mask;
-    while (index[i] && readers->items[index[i] - 1].thread != read->thread)
-        i = (i + 1) & mask;
-    if (!index[i])
-        index[i] = ++readers->count;
-    readers->items[index[i] - 1] = *read;
+    uint32_t *place = place_of(readers, st_access_thread(read));
+    if (!*place)
+        *place = ++readers->count;
+    readers->items[*place - 1] = *read;
+}
+
+/* With none of them fresh. */
+static void set_readers(struct st_variable_state *variable, struct st_readers *readers) {
+    variable->slot[ST_READ] = (struct st_last_access){ST_SEVERAL, (uintptr_t)readers};
 }
 
 /* Keeps the reads that still matter: in a table with room for as many again, or, when there are
  * none, in the slot that is free again. */
-static void sift(struct st_variable_states *states, struct st_variable_state *variable,
-                 const st_time *live_from) {
-    struct st_readers *old = variable->readers;
+static void sift(struct st_variable_states *states, struct st_variable_state *variable) {
+    struct st_readers *old = st_several_readers(variable), *kept;
+    const uint64_t *live = *states->live;
     uint32_t alive = 0;
     for (uint32_t i = 0; i < old->count; i++)
-        if (old->items[i].time >= live_from[old->items[i].thread])
+        if (old->items[i].when >= live[st_access_thread(&old->items[i])])
             old->items[alive++] = old->items[i];
     if (alive == 0) {
         st_states_drop_reads(states, variable);
         return;
     }
-    variable->readers = new_readers(states, alive);
+    kept = new_readers(states, alive);
     for (uint32_t i = 0; i < alive; i++)
-        put_reader(variable->readers, &old->items[i]);
+        put_reader(kept, &old->items[i]);
+    variable->slot[ST_READ].what += (uintptr_t)kept - (uintptr_t)old; /* fresh ones stay so */
     free_readers(states, old);
 }
 
 static void note_fresh(struct st_variable_state *variable, const struct st_last_access *read,
                        uint64_t ticked) {
-    if (ticked >= variable->fresh_since) {
-        variable->fresh = 0;
-        variable->fresh_since = read->number;
+    struct st_last_access *reads = &variable->slot[ST_READ];
+    int64_t thread = st_access_thread(read);
+    if (ticked >= st_access_number(reads)) {
+        set_readers(variable, st_several_readers(variable));
+        reads->when |= st_access_number(read);
     }
-    if (read->thread < 64)
-        variable->fresh |= UINT64_C(1) << read->thread;
+    if (thread < ST_FRESH_THREADS)
+        reads->what |= UINT64_C(1) << (ST_POINTER_BITS + thread);
 }
 
 static void start_list(struct st_variable_states *states, struct st_variable_state *variable) {
     struct st_readers *readers = new_readers(states, 2);
     put_reader(readers, &variable->slot[ST_READ]);
-    variable->several = ST_SEVERAL;
-    variable->never = ST_NEVER;
-    variable->readers = readers;
-    variable->fresh = variable->fresh_since = 0;
+    set_readers(variable, readers);
+}
+
+/* The same for any thread as st_has_fresh_read for the first ones. */
+static bool has_fresh_read(const struct st_variable_state *variable,
+                           const struct st_last_access *read, uint64_t ticked) {
+    struct st_readers *readers = st_several_readers(variable);
+    uint64_t fresh_since = st_access_number(&variable->slot[ST_READ]);
+    if (ticked >= fresh_since || st_access_thread(read) < ST_FRESH_THREADS)
+        return false;
+    uint32_t place = *place_of(readers, st_access_thread(read));
+    return place && st_access_number(&readers->items[place - 1]) >= fresh_since;
 }
 
 void st_states_read(struct st_variable_states *states, struct st_variable_state *variable,
-                    const struct st_last_access *read, uint64_t ticked, const st_time *live_from) {
+                    const struct st_last_access *read, uint64_t ticked) {
     if (!st_has_several_readers(variable))
         start_list(states, variable);
-    struct st_readers *readers = variable->readers;
+    struct st_readers *readers = st_several_readers(variable);
+    if (has_fresh_read(variable, read, ticked))
+        return;
     if (readers->count == readers->capacity || readers->until_sift-- == 0)
-        sift(states, variable, live_from);
+        sift(states, variable);
     if (!st_has_several_readers(variable)) {
         variable->slot[ST_READ] = *read;
         return;
     }
-    put_reader(variable->readers, read);
+    put_reader(st_several_readers(variable), read);
     note_fresh(variable, read, ticked);
-}
-
-/* The read that the thread has there, or NULL. */
-static const struct st_last_access *find_reader(struct st_readers *readers, int32_t thread) {
-    uint32_t *index = index_of(readers), mask = 2 * readers->capacity - 1;
-    uint32_t i = (uint32_t)thread & mask;
-    while (index[i] && readers->items[index[i] - 1].thread != thread)
-        i = (i + 1) & mask;
-    return index[i] ? &readers->items[index[i] - 1] : NULL;
 }
 
 /* Among several it is not noted as fresh: the local time of its thread may have grown since. */
 void st_states_deferred_read(struct st_variable_states *states, struct st_variable_state *variable,
-                             const struct st_last_access *read, const st_time *live_from) {
+                             const struct st_last_access *read, uint64_t later) {
     struct st_last_access *slot = &variable->slot[ST_READ];
-    if (!st_has_several_readers(variable) && !st_access_matters(slot, read->thread, live_from)) {
-        if (slot->thread != read->thread || slot->time <= read->time)
+    int64_t thread = st_access_thread(read);
+    if (!st_has_several_readers(variable) &&
+        !st_access_matters(slot, (uint32_t)thread, *states->live)) {
+        if (st_access_thread(slot) != thread || st_access_number(slot) < later)
             *slot = *read;
         return;
     }
     if (!st_has_several_readers(variable))
         start_list(states, variable);
-    const struct st_last_access *old = find_reader(variable->readers, read->thread);
-    if (old && old->time > read->time)
+    struct st_readers *readers = st_several_readers(variable);
+    uint32_t place = *place_of(readers, thread);
+    if (place && st_access_number(&readers->items[place - 1]) >= later)
         return;
-    if (!old && variable->readers->count == variable->readers->capacity)
-        sift(states, variable, live_from);
+    if (!place && readers->count == readers->capacity)
+        sift(states, variable);
     if (st_has_several_readers(variable))
-        put_reader(variable->readers, read);
+        put_reader(st_several_readers(variable), read);
     else
         *slot = *read;
 }
 
-void st_states_copy(struct st_variable_states *states, uint32_t from, uint32_t to,
-                    const st_time *live_from) {
+void st_states_copy(struct st_variable_states *states, uint32_t from, uint32_t to) {
     st_states_variable(states, to);
     const struct st_variable_state *source = st_states_variable(states, from);
     struct st_variable_state *copy = st_states_variable(states, to); /* `source` stays, see there */
@@ -310,27 +300,25 @@ void st_states_copy(struct st_variable_states *states, uint32_t from, uint32_t t
         copy->slot[ST_READ] = source->slot[ST_READ];
         return;
     }
-    for (uint32_t i = 0; i < source->readers->count; i++)
-        st_states_deferred_read(states, copy, &source->readers->items[i], live_from);
+    const struct st_readers *readers = st_several_readers(source);
+    for (uint32_t i = 0; i < readers->count; i++)
+        st_states_deferred_read(states, copy, &readers->items[i],
+                                st_access_number(&readers->items[i]) + 1);
 }
 
-void st_states_receive(struct st_variable_states *states, struct st_variable_state *channel,
-                       const st_time *live_from) {
-    if (st_has_several_readers(channel) && channel->readers->until_sift-- == 0)
-        sift(states, channel, live_from);
+void st_states_receive(struct st_variable_states *states, struct st_variable_state *channel) {
+    if (st_has_several_readers(channel) && st_several_readers(channel)->until_sift-- == 0)
+        sift(states, channel);
 }
 
 void st_states_drop_reads(struct st_variable_states *states, struct st_variable_state *variable) {
-    if (st_has_several_readers(variable)) {
-        free_readers(states, variable->readers);
-        variable->several = 0;
-    }
-    variable->slot[ST_READ].time = 0;
-    variable->slot[ST_READ].before = NULL;
+    if (st_has_several_readers(variable))
+        free_readers(states, st_several_readers(variable));
+    variable->slot[ST_READ].when = 0;
 }
 
 void st_states_forget(struct st_variable_states *states, uint32_t variable) {
-    uint32_t page = variable >> ST_STATE_PAGE_BITS;
+    uint32_t page = st_state_page_of(variable, false);
     if (page >= states->page_capacity || (!states->pages[page] && !states->packed[page]))
         return;
     size_t opened = states->opened;

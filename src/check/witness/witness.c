@@ -26,13 +26,13 @@
 /* ---- accesses ---- */
 
 /* An access to a variable that others have accessed in a way that may matter. */
-static __attribute__((noinline)) void on_shared_access(struct witness *w, uint32_t t,
-                                                       struct st_variable_state *variable) {
+static void on_shared_access(struct witness *w, uint32_t t, struct st_variable_state *variable) {
     bool write = w->event->op == ST_WRITE;
     edge(w, t, &variable->slot[ST_WRITE], ST_WRITE, ST_EDGE_CONFLICT);
+    const struct st_readers *readers = st_several_readers(variable);
     if (write && st_has_several_readers(variable))
-        for (uint32_t i = 0; i < variable->readers->count; i++)
-            edge(w, t, &variable->readers->items[i], ST_READ, ST_EDGE_CONFLICT);
+        for (uint32_t i = 0; i < readers->count; i++)
+            edge(w, t, &readers->items[i], ST_READ, ST_EDGE_CONFLICT);
     else if (write)
         edge(w, t, &variable->slot[ST_READ], ST_READ, ST_EDGE_CONFLICT);
     conclude(w, t);
@@ -41,41 +41,88 @@ static __attribute__((noinline)) void on_shared_access(struct witness *w, uint32
     struct st_last_access access = this_access(w, t);
     if (write)
         st_states_drop_reads(&w->states, variable);
-    if (!write && st_access_matters(&variable->slot[ST_READ], (int32_t)t, w->live_from))
-        st_states_read(&w->states, variable, &access, w->threads[t].ticked, w->live_from);
+    if (!write && st_access_matters(&variable->slot[ST_READ], t, w->live))
+        st_states_read(&w->states, variable, &access, w->threads[t].ticked);
     else
         variable->slot[w->event->op] = access;
 }
 
-/* Whether it is a read or a write, a processor cannot predict, nor by whom the last ones were, so
- * the common case branches only once, on all of it. The compiler must not see that the number is
- * one of two, or it makes four branches of it, which costs up to 5 ns an event. */
-static inline void on_access(struct witness *w, const struct st_event *event, uint64_t number,
-                             const struct witness_thread *thread) {
-    struct st_variable_state *variable = st_states_variable(&w->states, event->target);
-    uint32_t t = event->thread;
-    uint32_t matters = st_access_matters(&variable->slot[ST_READ], (int32_t)t, w->live_from);
-    matters |= st_access_matters(&variable->slot[ST_WRITE], (int32_t)t, w->live_from);
-    __asm__("" : "+r"(matters));
-    if (__builtin_expect(matters, 0)) {
-        set_event(w, event, number);
-        on_shared_access(w, t, variable);
+static void on_lock(struct witness *w, uint32_t t, struct st_variable_state *lock) {
+    bool release = w->event->op == ST_RELEASE;
+    if (!release)
+        edge(w, t, &lock->slot[ST_WRITE], ST_RELEASE, ST_EDGE_LOCK);
+    conclude(w, t);
+    lock->slot[ST_READ].when = 0;
+    lock->slot[release ? ST_WRITE : ST_READ] = this_access(w, t);
+}
+
+/* An access, or an event of a lock, of which not all is plain: its thread may be new, its state may
+ * not be there yet, or the last accesses may matter. */
+static __attribute__((noinline)) void on_access(struct witness *w, uint32_t t) {
+    uint8_t op = w->event->op;
+    bool is_lock = op > ST_WRITE;
+    struct st_variable_state *state = st_states_at(&w->states, w->event->target, is_lock);
+    if (is_lock) {
+        on_lock(w, t, state);
         return;
     }
-    struct st_last_access *read = &variable->slot[ST_READ];
-    read->time = event->op == ST_WRITE ? 0 : read->time;
-    variable->slot[event->op] = access_of(event, number, thread);
+    if (st_access_matters(&state->slot[ST_READ], t, w->live) ||
+        st_access_matters(&state->slot[ST_WRITE], t, w->live)) {
+        on_shared_access(w, t, state);
+        return;
+    }
+    if (op == ST_WRITE)
+        state->slot[ST_READ].when = 0;
+    state->slot[op] = this_access(w, t);
+}
+
+/* What most events need to know; only the others can change it. */
+struct plain {
+    union st_state_page *const *pages;
+    size_t page_capacity;
+    const uint64_t *live;
+    uint32_t all_started;
+};
+
+static inline struct plain plain_now(const struct witness *w) {
+    return (struct plain){w->states.pages, w->states.page_capacity, w->live, w->all_started};
+}
+
+_Static_assert(ST_READ == 0 && ST_WRITE == 1 && ST_ACQUIRE == 2 && ST_RELEASE == 3,
+               "bit 0: replaces what was read before; bit 1: of a lock");
+
+/* An access, or an event of a lock; false if it is not plain. Which of the four it is, a processor
+ * cannot predict, nor by whom the last ones were, so this branches only once, on all of it. */
+static inline bool on_plain_access(const struct plain *plain, const struct st_event *event,
+                                   uint64_t number) {
+    uint32_t t = event->thread, op = event->op, page = st_state_page_of(event->target, op >> 1);
+    if (__builtin_expect(t >= plain->all_started || page >= plain->page_capacity, 0) ||
+        __builtin_expect(!plain->pages[page], 0))
+        return false;
+    struct st_variable_state *state = &plain->pages[page]->variables[st_state_place(event->target)];
+    uint32_t matters = st_access_matters(&state->slot[ST_READ], t, plain->live);
+    matters |= st_access_matters(&state->slot[ST_WRITE], t, plain->live);
+    matters &= op != ST_RELEASE; /* what is before it is before the acquire */
+    /* The compiler must not see that this is 0 or 1: it would branch four times. */
+    __asm__("" : "+r"(matters));
+    if (__builtin_expect(matters, 0))
+        return false;
+    struct st_last_access *read = &state->slot[ST_READ];
+    read->when = op & 1 ? 0 : read->when;
+    state->slot[op & 1] = st_access_make(event, t, number);
+    return true;
+}
+
+/* Of an event a few places behind, whatever its target is: see st_batch_prefetch. The page need not
+ * be there. */
+static inline void prefetch(const struct plain *plain, const struct st_event *event) {
+    size_t page = st_state_page_of(event->target, event->op >> 1 & 1) & (plain->page_capacity - 1);
+    uintptr_t start = (uintptr_t)plain->pages[page];
+    size_t offset = st_state_place(event->target) * sizeof(struct st_variable_state);
+    __builtin_prefetch((const void *)(start + offset), 1);
 }
 
 /* ---- other events ---- */
-
-static inline void on_acquire(struct witness *w, const struct st_event *event) {
-    const struct st_last_access *release = st_states_lock(&w->states, event->target);
-    if (__builtin_expect(st_access_matters(release, (int32_t)event->thread, w->live_from), 0)) {
-        st_witness_join_access(w, event->thread, release, ST_RELEASE, ST_EDGE_LOCK);
-        conclude(w, event->thread);
-    }
-}
 
 static void on_fork(struct witness *w, const struct st_event *event) {
     need_thread(w, event->target);
@@ -112,6 +159,18 @@ static void on_begin(struct witness *w, const struct st_event *event) {
                                     .call_violated = event->joined && block->call_violated};
 }
 
+/* An inner block has ended. If its thread learned nothing in it, accesses in it are like those
+ * before it: who reaches its transaction reaches the outermost block. About that itself, which may
+ * be reached although nothing before it is, st_witness_thin decides. */
+static inline void forget_inner(struct witness *w, uint32_t t, uint64_t begin) {
+    struct st_history *history = &w->histories[t];
+    if (st_history_latest(history)->number != begin)
+        return;
+    st_history_undo(history);
+    if (w->live[t] == st_access_when(t, begin)) /* those before it are dead, and it counts as one */
+        w->live[t] = st_access_when(t, UINT64_MAX);
+}
+
 static void on_end(struct witness *w, const struct st_event *event) {
     struct st_open_blocks *blocks = &w->blocks[event->thread];
     const struct st_open_block *block = &blocks->items[--blocks->depth];
@@ -119,29 +178,36 @@ static void on_end(struct witness *w, const struct st_event *event) {
         blocks->violated = blocks->depth;
         st_findings_block_end(w->findings, block->violation, block->begin, w->number);
     }
-    if (st_blocks_running(blocks))
+    if (st_blocks_running(blocks)) {
+        forget_inner(w, event->thread, block->begin);
         return;
+    }
     if (w->serializable && !block->start)
         st_frontiers_end(&w->frontiers, event->thread);
     refresh(w, event->thread);
 }
 
-static __attribute__((noinline)) void start_thread(struct witness *w, uint32_t t) {
+/* A thread that may be new. False: there is no room for it. */
+static __attribute__((noinline)) bool meet_thread(struct witness *w, uint32_t t) {
+    if (t >= ST_MOST_THREADS) {
+        w->findings->gave_up = ST_OUT_OF_NUMBERS;
+        return false;
+    }
+    need_thread(w, t);
     struct witness_thread *thread = &w->threads[t];
+    if (thread->started || w->event->op == ST_DROPPED)
+        return true;
     thread->started = true;
-    thread->latest = this_place(w);
+    remember(w, t);
     edge(w, t, &thread->fork, ST_FORK, ST_EDGE_FORK);
     thread->fork = (struct st_last_access){0};
+    while (w->all_started < w->thread_count && w->threads[w->all_started].started)
+        w->all_started++;
+    return true;
 }
 
 static inline void on_other(struct witness *w, const struct st_event *event) {
     switch (event->op) {
-    case ST_ACQUIRE:
-        on_acquire(w, event);
-        break;
-    case ST_RELEASE:
-        *st_states_lock(&w->states, event->target) = this_access(w, event->thread);
-        break;
     case ST_FORK:
         on_fork(w, event);
         break;
@@ -165,20 +231,16 @@ static inline void on_other(struct witness *w, const struct st_event *event) {
     }
 }
 
-/* Accesses have a branch of their own: most events are some. */
 static inline void on_event(struct witness *w, const struct st_event *event, uint64_t number) {
-    need_thread(w, event->thread);
-    const struct witness_thread *thread = &w->threads[event->thread];
-    if (__builtin_expect(!thread->started, 0) && event->op != ST_DROPPED) {
-        set_event(w, event, number);
-        start_thread(w, event->thread);
-    }
-    if (event->op <= ST_WRITE) {
-        on_access(w, event, number, thread);
-    } else {
-        set_event(w, event, number);
+    set_event(w, event, number);
+    if (__builtin_expect(event->thread >= w->all_started, 0) && !meet_thread(w, event->thread))
+        return;
+    if (event->op <= ST_RELEASE)
+        on_access(w, event->thread);
+    else
         on_other(w, event);
-    }
+    if (__builtin_expect(w->crowded, 0))
+        st_witness_thin(w, event->thread);
 }
 
 /* ---- memory ---- */
@@ -189,25 +251,19 @@ void st_witness_add_threads(struct witness *w, uint32_t threads) {
     st_reserve(&w->blocks, &w->block_capacity, threads);
     st_reserve(&w->histories, &w->history_capacity, threads);
     if (capacity < w->thread_capacity) {
-        st_time *row = w->live_from ? w->live_from + ST_SEVERAL : NULL;
-        row = st_realloc(row, w->thread_capacity + 1, sizeof *row);
-        row[0] = ST_NEVER;
-        w->live_from = row - ST_SEVERAL;
+        uint64_t *live = w->live ? w->live - 1 : NULL;
+        live = st_realloc(live, w->thread_capacity + 1, sizeof *live);
+        live[0] = 0;
+        w->live = live + 1;
+        w->live_from = st_realloc(w->live_from, w->thread_capacity, sizeof *w->live_from);
     }
     while (w->thread_count < threads) {
         w->live_from[w->thread_count] = ST_NEVER;
+        w->live[w->thread_count] = st_access_when((uint32_t)w->thread_count, UINT64_MAX);
         w->threads[w->thread_count++].time = 1;
     }
     if (w->serializable)
         st_frontiers_reserve(&w->frontiers, threads);
-}
-
-static void mark_access(void *state, struct st_last_access *access) {
-    struct witness *w = state;
-    if (access->before && access->time && access->time >= w->live_from[access->thread])
-        st_open_before_mark(&w->pool, access->before, w->blocks);
-    else
-        access->before = NULL;
 }
 
 static void mark_history(struct witness *w, uint32_t t) {
@@ -221,16 +277,21 @@ static void mark_history(struct witness *w, uint32_t t) {
     }
 }
 
+static size_t histories_memory(const struct witness *w) {
+    size_t bytes = w->history_capacity * sizeof *w->histories;
+    for (size_t t = 0; t < w->thread_count; t++)
+        bytes += st_history_memory(&w->histories[t]);
+    return bytes;
+}
+
 void st_witness_collect(struct witness *w) {
     st_before_pool_mark_begin(&w->pool);
     for (uint32_t t = 0; t < w->thread_count; t++) {
         refresh(w, t);
         st_open_before_mark(&w->pool, w->threads[t].before, w->blocks);
-        mark_access(w, &w->threads[t].fork);
         mark_history(w, t);
     }
-    st_states_visit(&w->states, mark_access, w);
-    st_before_pool_sweep(&w->pool, st_states_memory(&w->states));
+    st_before_pool_sweep(&w->pool, histories_memory(w));
 }
 
 /* ---- the engine ---- */
@@ -240,7 +301,7 @@ static void *create(struct st_findings *findings) {
     w->findings = findings;
     w->serializable = true;
     findings->names_blocks = true;
-    st_states_init(&w->states, (const st_time *const *)&w->live_from);
+    st_states_init(&w->states, (const uint64_t *const *)&w->live);
     st_before_pool_init(&w->pool);
     st_frontiers_init(&w->frontiers);
     return w;
@@ -252,8 +313,9 @@ static void destroy(void *state) {
         free(w->blocks[t].items);
         st_history_free(&w->histories[t]);
     }
-    if (w->live_from)
-        free(w->live_from + ST_SEVERAL);
+    if (w->live)
+        free(w->live - 1);
+    free(w->live_from);
     free(w->threads);
     free(w->blocks);
     free(w->histories);
@@ -269,12 +331,9 @@ static void destroy(void *state) {
 
 static size_t memory(const void *state) {
     const struct witness *w = state;
-    size_t histories = w->history_capacity * sizeof *w->histories;
-    for (size_t t = 0; t < w->thread_count; t++)
-        histories += st_history_memory(&w->histories[t]);
-    return sizeof *w + histories + st_states_memory(&w->states) + st_before_pool_memory(&w->pool) +
-           st_frontiers_memory(&w->frontiers) +
-           w->thread_capacity * (sizeof *w->threads + sizeof *w->live_from) +
+    return sizeof *w + histories_memory(w) + st_states_memory(&w->states) +
+           st_before_pool_memory(&w->pool) + st_frontiers_memory(&w->frontiers) +
+           w->thread_capacity * (sizeof *w->threads + sizeof *w->live_from + sizeof *w->live) +
            w->block_capacity * sizeof *w->blocks + w->proof_capacity * sizeof *w->proofs +
            w->send_capacity * sizeof *w->sends + w->forgotten.capacity * sizeof *w->forgotten.words;
 }
@@ -285,11 +344,15 @@ __attribute__((noinline)) void st_witness_feed_events(struct witness *w,
                                                       const struct st_event *events,
                                                       const struct st_event *end, uint64_t first) {
     uint64_t number = first;
+    struct plain plain = plain_now(w);
     const struct st_event *last = end - 1; /* there is nothing behind it to prefetch */
-    for (const struct st_event *event = events; event < end; event++) {
+    for (const struct st_event *event = events; event < end; event++, number++) {
         const struct st_event *later = event + ST_AHEAD < last ? event + ST_AHEAD : last;
-        st_states_prefetch(&w->states, later->target);
-        on_event(w, event, number++);
+        prefetch(&plain, later);
+        if (event->op <= ST_RELEASE && __builtin_expect(on_plain_access(&plain, event, number), 1))
+            continue;
+        on_event(w, event, number);
+        plain = plain_now(w);
     }
     if (events < end) /* the current one, for whoever asks before the next */
         set_event(w, last, number - 1);
@@ -299,7 +362,10 @@ static void feed(void *state, const struct st_event *events, size_t count, uint6
     struct witness *w = state;
     if (w->findings->gave_up)
         return;
-    st_witness_feed_events(w, events, events + count, first);
+    if (first + count > ST_MOST_EVENTS)
+        w->findings->gave_up = ST_OUT_OF_NUMBERS;
+    else
+        st_witness_feed_events(w, events, events + count, first);
     st_states_adapt(&w->states, count);
     collect_when_full(w);
 }

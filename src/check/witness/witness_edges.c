@@ -58,13 +58,12 @@ static bool check_cycle(struct witness *w, uint32_t t, const struct st_predecess
 /* An event with many edges makes a set for each. Giving all but the last back at once keeps the
  * garbage of 256 threads that use one semaphore at 15 megabytes before a collection, instead of
  * 300. */
-void st_witness_set_before(struct witness *w, struct witness_thread *thread,
-                           struct st_open_before *before) {
-    thread->latest = this_place(w);
+void st_witness_set_before(struct witness *w, uint32_t t, struct st_open_before *before) {
     if (w->fresh_since == w->number)
         st_open_before_give(&w->pool, w->fresh);
-    w->fresh = thread->before = before;
+    w->fresh = w->threads[t].before = before;
     w->fresh_since = w->number;
+    remember(w, t);
 }
 
 void st_witness_join(struct witness *w, uint32_t t, const struct st_predecessor *predecessor) {
@@ -78,7 +77,7 @@ void st_witness_join(struct witness *w, uint32_t t, const struct st_predecessor 
     struct st_open_before *before = st_open_before_join(&w->pool, thread->before, t, predecessor,
                                                         w->blocks, thread->time + 1, &grew);
     if (before != thread->before)
-        st_witness_set_before(w, thread, before);
+        st_witness_set_before(w, t, before);
     if (grew)
         tick(w, t);
     else
@@ -88,17 +87,15 @@ void st_witness_join(struct witness *w, uint32_t t, const struct st_predecessor 
 struct st_predecessor st_witness_predecessor(const struct witness *w, uint32_t t,
                                              const struct st_last_access *access, enum st_op op,
                                              enum st_edge_kind kind) {
-    struct st_event from = {.thread = (uint32_t)access->thread,
-                            .target = op == ST_FORK ? t : w->event->target,
-                            .loc = access->loc & (ST_LOC_NAME | (ST_LOC_NAME - 1)),
-                            .atomic = access->loc >> ST_ACCESS_ATOMIC & 1,
-                            .written = op,
-                            .op = op};
+    const struct st_history *history = &w->histories[st_access_thread(access)];
+    const struct st_moment *moment = st_history_at(history, st_access_number(access));
+    struct st_event from = st_access_event(access, op);
+    from.target = op == ST_FORK ? t : w->event->target;
     return (struct st_predecessor){
-        .thread = (uint32_t)access->thread,
-        .time = access->time,
-        .before = access->before,
-        .edge = {.from = {access->number, from}, .to = this_place(w), .kind = kind}};
+        .thread = from.thread,
+        .time = moment->time,
+        .before = moment->before,
+        .edge = {.from = {st_access_number(access), from}, .to = this_place(w), .kind = kind}};
 }
 
 void st_witness_join_access(struct witness *w, uint32_t t, const struct st_last_access *access,
@@ -114,45 +111,47 @@ void st_witness_send(struct witness *w, const struct st_event *event) {
     uint32_t t = event->thread;
     uint64_t ticked = w->threads[t].ticked;
     struct st_last_access send = this_access(w, t);
-    channel->slot[ST_WRITE].number = w->number; /* somebody has sent; it is no access, and dead */
-    if (!st_access_matters(&channel->slot[ST_READ], (int32_t)t, w->live_from))
+    channel->slot[ST_WRITE].what = 1; /* somebody has sent; it is no access */
+    if (!st_access_matters(&channel->slot[ST_READ], t, w->live))
         channel->slot[ST_READ] = send;
     else if (!st_has_fresh_read(channel, t, ticked))
-        st_states_read(&w->states, channel, &send, ticked, w->live_from);
+        st_states_read(&w->states, channel, &send, ticked);
 }
 
 static int by_age(const void *a, const void *b) {
     const struct st_last_access *one = *(const struct st_last_access *const *)a;
     const struct st_last_access *other = *(const struct st_last_access *const *)b;
-    return one->number > other->number ? -1 : one->number < other->number;
+    return st_access_number(one) > st_access_number(other)
+               ? -1
+               : st_access_number(one) < st_access_number(other);
 }
 
 /* The item by which the sender, at the time of the send or later, happens before t; then all that
  * happens before the send does, too. Items about blocks that have ended do not count: they are
  * dropped sooner or later, and the path that is found must not depend on when. */
-static bool find_sender(const struct witness *w, uint32_t t, const struct st_last_access *send,
+static bool find_sender(const struct witness *w, uint32_t t, const struct st_predecessor *send,
                         struct st_before *item) {
-    return st_open_before_find(w->threads[t].before, (uint32_t)send->thread, item) &&
+    return st_open_before_find(w->threads[t].before, send->thread, item) &&
            item->time >= send->time && st_blocks_begun(&w->blocks[send->thread], item->time) > 0;
 }
 
-static void shorten_path(struct witness *w, uint32_t t, const struct st_last_access *send) {
+static void shorten_path(struct witness *w, uint32_t t, const struct st_predecessor *send) {
     struct witness_thread *thread = &w->threads[t];
-    struct st_predecessor predecessor = st_witness_predecessor(w, t, send, ST_SEND, ST_EDGE_SYNC);
     struct st_open_before *before =
-        st_open_before_shorten(&w->pool, thread->before, w->fresh_since == w->number, &predecessor);
+        st_open_before_shorten(&w->pool, thread->before, w->fresh_since == w->number, send);
     if (before != thread->before)
-        st_witness_set_before(w, thread, before);
+        st_witness_set_before(w, t, before);
 }
 
-static void edge_from_send(struct witness *w, uint32_t t, const struct st_last_access *send) {
-    if (!st_access_matters(send, (int32_t)t, w->live_from))
+static void edge_from_send(struct witness *w, uint32_t t, const struct st_last_access *access) {
+    if (!st_access_matters(access, t, w->live))
         return;
+    struct st_predecessor send = st_witness_predecessor(w, t, access, ST_SEND, ST_EDGE_SYNC);
     struct st_before item;
-    if (!find_sender(w, t, send, &item))
-        st_witness_join_access(w, t, send, ST_SEND, ST_EDGE_SYNC);
-    else if (st_before_is_longer(&item, send->time, w->blocks))
-        shorten_path(w, t, send);
+    if (!find_sender(w, t, &send, &item))
+        st_witness_join(w, t, &send);
+    else if (st_before_is_longer(&item, send.time, w->blocks))
+        shorten_path(w, t, &send);
 }
 
 /* A receive comes after the sends of all threads, and the next one comes after all of them again,
@@ -163,7 +162,7 @@ static void receive_several(struct witness *w, uint32_t t, const struct st_reade
     size_t count = 0;
     st_reserve(&w->sends, &w->send_capacity, sends->count);
     for (uint32_t i = 0; i < sends->count; i++)
-        if (st_access_matters(&sends->items[i], (int32_t)t, w->live_from))
+        if (st_access_matters(&sends->items[i], t, w->live))
             w->sends[count++] = &sends->items[i];
     qsort(w->sends, count, sizeof *w->sends, by_age);
     for (size_t i = 0; i < count; i++)
@@ -172,12 +171,12 @@ static void receive_several(struct witness *w, uint32_t t, const struct st_reade
 
 void st_witness_receive(struct witness *w, const struct st_event *event) {
     struct st_variable_state *channel = st_states_channel(&w->states, event->target);
-    st_states_receive(&w->states, channel, w->live_from);
+    st_states_receive(&w->states, channel);
     if (st_has_several_readers(channel))
-        receive_several(w, event->thread, channel->readers);
+        receive_several(w, event->thread, st_several_readers(channel));
     else
         edge_from_send(w, event->thread, &channel->slot[ST_READ]);
-    if (!channel->slot[ST_WRITE].number) /* see st_witness_send */
+    if (!channel->slot[ST_WRITE].what) /* see st_witness_send */
         w->threads[event->thread].outside = w->number;
     conclude(w, event->thread);
 }

@@ -46,11 +46,14 @@ struct witness {
     uint64_t number;
     uint64_t forgotten_at;    /* the event after which a variable was last forgotten; 0: none was */
     struct st_bits forgotten; /* variables that were */
-    st_time *live_from;       /* by thread, and for ST_SEVERAL */
+    st_time *live_from;       /* by thread: accesses at an earlier local time do not matter */
+    uint64_t *live;           /* the same by number of the event: see st_access_matters */
     struct st_variable_states states;
     struct witness_thread *threads;
     struct st_open_blocks *blocks; /* by thread */
-    struct st_history *histories;  /* by thread; empty unless the caller gives positions */
+    struct st_history *histories;  /* by thread; empty until it starts */
+    uint32_t all_started;          /* all threads below this number have started */
+    bool crowded;                  /* the history of the current event's thread has many moments */
     size_t thread_count, thread_capacity, block_capacity, history_capacity;
     struct st_before_pool pool;
 
@@ -97,31 +100,44 @@ static inline void set_event(struct witness *w, const struct st_event *event, ui
     w->number = number;
 }
 
-/* The event of that thread, with that number, as an access. */
-static inline struct st_last_access access_of(const struct st_event *event, uint64_t number,
-                                              const struct witness_thread *thread) {
-    return (struct st_last_access){.thread = (int32_t)event->thread,
-                                   .time = thread->time,
-                                   .before = thread->before,
-                                   .number = number,
-                                   .loc = st_access_loc(event)};
-}
-
+/* The current event as an access. */
 static inline struct st_last_access this_access(const struct witness *w, uint32_t t) {
-    return access_of(w->event, w->number, &w->threads[t]);
+    return st_access_make(w->event, t, w->number);
 }
 
 /* ---- time ---- */
+
+/* Merges moments of the thread that nothing can tell apart any more. Between events only: what the
+ * current one takes over may not count as live yet. */
+void st_witness_thin(struct witness *w, uint32_t t);
+
+/* The current event has changed the state of thread t. */
+static inline void remember(struct witness *w, uint32_t t) {
+    struct witness_thread *thread = &w->threads[t];
+    struct st_moment moment = {.number = w->number, .before = thread->before, .time = thread->time};
+    thread->latest = this_place(w);
+    if (!st_history_restart(&w->histories[t], &moment, w->live_from[t]))
+        w->crowded = st_history_add(&w->histories[t], &moment, w->live_from[t]);
+    if (w->live[t] == st_access_when(t, UINT64_MAX) && thread->time >= w->live_from[t])
+        w->live[t] = st_access_when(t, w->number);
+}
 
 /* More happens before what thread t does from now on, or it is in another block. */
 static inline void tick(struct witness *w, uint32_t t) {
     struct witness_thread *thread = &w->threads[t];
     if (__builtin_expect(++thread->time >= ST_TIME_LIMIT, 0))
         w->findings->gave_up = ST_OUT_OF_TIME;
-    thread->latest = this_place(w);
     thread->ticked = w->number;
     if (thread->time < w->live_from[t])
         w->live_from[t] = thread->time;
+    remember(w, t);
+}
+
+/* Accesses of the thread at this local time and later ones can matter. */
+static inline void set_live_from(struct witness *w, uint32_t t, st_time time) {
+    bool some = time != ST_NEVER;
+    w->live_from[t] = time;
+    w->live[t] = st_access_when(t, some ? st_history_since(&w->histories[t], time) : UINT64_MAX);
 }
 
 /* Some block may have ended: which accesses of the thread can still matter? */
@@ -137,7 +153,7 @@ static inline void refresh(struct witness *w, uint32_t t) {
     const struct st_open_blocks *blocks = &w->blocks[t];
     if (st_blocks_live(blocks) && blocks->items[blocks->violated].time < oldest)
         oldest = blocks->items[blocks->violated].time;
-    w->live_from[t] = oldest;
+    set_live_from(w, t, oldest);
 }
 
 /* ---- findings (witness_findings.c) ---- */
@@ -165,14 +181,13 @@ struct st_predecessor st_witness_predecessor(const struct witness *w, uint32_t t
                                              const struct st_last_access *access, enum st_op op,
                                              enum st_edge_kind kind);
 
-/* This set, which was just made, happens before the thread of the current event from now on. */
-void st_witness_set_before(struct witness *w, struct witness_thread *thread,
-                           struct st_open_before *before);
+/* This set, which was just made, happens before thread t from now on. */
+void st_witness_set_before(struct witness *w, uint32_t t, struct st_open_before *before);
 
 /* The dependence of the current event on an earlier access, if that matters. */
 static inline void edge(struct witness *w, uint32_t t, const struct st_last_access *access,
                         enum st_op op, enum st_edge_kind kind) {
-    if (st_access_matters(access, (int32_t)t, w->live_from))
+    if (st_access_matters(access, t, w->live))
         st_witness_join_access(w, t, access, op, kind);
 }
 
