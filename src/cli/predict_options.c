@@ -95,7 +95,9 @@ static const struct shared_row first_rows[] = {
       .offset = offsetof(struct predict_values, total_timeout),
       .value = "S",
       .initial = "0",
-      .help = "stop S seconds after the start, and report what is settled by then; 0 means never"},
+      .help = "stop S seconds after the start, and report what is settled by then; 0 means never, "
+              "but proofs of what is possible are sought for 240 seconds of processor time for "
+              "each job"},
      NULL},
     {{.name = "memory",
       .kind = ST_TEXT,
