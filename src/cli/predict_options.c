@@ -155,6 +155,7 @@ static const struct st_option last_rows[] = {
      .value = "N",
      .initial = "100",
      .help = "list at most N blocks of each depth, those with findings first; 0 lists all"},
+    STORIES_OPTION(struct predict_values, filters),
     {.name = "confirm",
      .kind = ST_FLAG,
      .offset = offsetof(struct predict_values, confirm),

@@ -666,7 +666,8 @@ class Tiers(PredictCase):
         trace = renamed.replace("(l)", "(m)") + VECTOR
         text = self.predict(trace).text
         self.assertIn("3 of 4 blocks may be cut in other schedules, 1 of them proven", text)
-        order = [text.index(words) for words in ("Proven: ", "Vector is cut", "Possible: ",
+        order = [text.index(words) for words in ("\n1 proven finding:", "\n1 possible finding:",
+                                                 "Proven: ", "Vector is cut", "Possible: ",
                                                  "add may be cut")]
         self.assertEqual(order, sorted(order))
         result = self.json(trace)
