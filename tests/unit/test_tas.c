@@ -56,6 +56,7 @@ static void parse(struct sample *sample, const char *text) {
     struct st_error error;
     sample->count = 0;
     sample->repair = false;
+    sample->team_channels = 0;
     for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
         parse_event(sample, word);
     free(copy);

@@ -408,13 +408,13 @@ static void write_prediction(const struct st_report *report, size_t index, struc
     write_atomic(prediction->atomic, json);
     write_tiers(prediction, json);
     write_deadlock_potential(report->predictions, json);
-    write_overviews(report, &groups, json);
     write_blocks(report, prediction, &groups, json);
     if (report->triage)
         st_write_states(&report->triage->marks[index], json);
     if (alone)
         st_write_triage(report, json);
     write_names(&groups, json);
+    write_overviews(report, &groups, json);
     write_races(report, prediction, json);
     if (alone)
         write_deadlocks(report, json);
