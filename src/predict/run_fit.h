@@ -24,8 +24,8 @@ struct st_run_fit {
     size_t memory;        /* bytes that the process may use; 0: any amount */
     uint64_t last_judged; /* 0: the run is judged as a whole. Otherwise to this event: there was
                            * no memory for more */
-    uint64_t
-        *unjudged_by_name; /* outermost blocks that begin after it, by name + 1; 0: without one */
+    /* Outermost blocks that begin after it, by name + 1; 0: without one. */
+    uint64_t *unjudged_by_name;
     size_t unjudged_names;
     uint64_t looked;  /* the event at which somebody last looked how much memory there is */
     uint32_t *depths; /* by thread: open blocks, in the last pass */
