@@ -27,6 +27,7 @@ struct predict {
     struct st_analysis analyses[MOST_PREDICTORS];
     struct st_predict_plan plan;
     struct st_total_time total;
+    struct st_work_time proofs;
     struct st_piece_dealer dealer;
     struct st_trace_prediction prediction;
 };
@@ -55,8 +56,8 @@ static const atomic_bool *mind_interrupts(void) {
 
 /* ---- the plan ---- */
 
-/* Seconds after which no more proofs are sought for what is possible anyway, unless --total-timeout
- * says when to stop. */
+/* Seconds for which each thread that works looks for proofs of what is possible anyway, unless
+ * --total-timeout says when to stop. */
 static const double usual_proof_time = 240;
 
 static unsigned count_jobs(uint64_t wanted) {
@@ -69,21 +70,26 @@ static unsigned count_jobs(uint64_t wanted) {
     return wanted < MOST ? (unsigned)wanted : MOST;
 }
 
+static unsigned count_workers(unsigned jobs) {
+    return ranks_crew() ? 1 + st_crew_workers(ranks_crew()) : jobs;
+}
+
 static void make_plan(struct predict *predict) {
     const struct predict_values *values = predict->values;
     bool all = runs_all_predictors(values);
     predict->dealer = (struct st_piece_dealer){deal_predictions, ranks_crew()};
     if (values->total_timeout > 0)
         predict->total.end = st_clock_seconds() + values->total_timeout;
-    double proofs_end = values->total_timeout > 0 ? 0 : st_clock_seconds() + usual_proof_time;
+    unsigned jobs = count_jobs(values->jobs);
+    predict->proofs.limit = usual_proof_time * count_workers(jobs);
     predict->plan = (struct st_predict_plan){
         .options = {.notion = values->notion,
                     .as_published = values->as_published,
                     .without = values->without,
-                    .jobs = count_jobs(values->jobs),
+                    .jobs = jobs,
                     .timeout = values->timeout,
                     .total = &predict->total,
-                    .proofs_end = proofs_end,
+                    .proofs = values->total_timeout > 0 ? NULL : &predict->proofs,
                     .memory = predict_memory(values),
                     .limit = st_filters_keep_predicted(&values->filters.files, values->limit),
                     .order = values->sync,

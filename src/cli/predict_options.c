@@ -95,7 +95,9 @@ static const struct shared_row first_rows[] = {
       .offset = offsetof(struct predict_values, total_timeout),
       .value = "S",
       .initial = "0",
-      .help = "stop S seconds after the start, and report what is settled by then; 0 means never"},
+      .help = "stop S seconds after the start, and report what is settled by then; 0 means never, "
+              "but proofs of what is possible are sought for 240 seconds of processor time for "
+              "each job"},
      NULL},
     {{.name = "memory",
       .kind = ST_TEXT,
@@ -153,6 +155,7 @@ static const struct st_option last_rows[] = {
      .value = "N",
      .initial = "100",
      .help = "list at most N blocks of each depth, those with findings first; 0 lists all"},
+    STORIES_OPTION(struct predict_values, filters),
     {.name = "confirm",
      .kind = ST_FLAG,
      .offset = offsetof(struct predict_values, confirm),

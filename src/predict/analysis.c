@@ -101,10 +101,11 @@ static void add_memory_caveats(const struct st_run *run, bool reads_events,
     char sentence[400];
     if (run->fit.last_judged) {
         snprintf(sentence, sizeof sentence,
-                 "Only the first %" PRIu64 " events fitted into memory: %" PRIu64
-                 " blocks that begin later were not judged, and count as not decided. Give it more "
-                 "(--memory), or record less (a specification, a shorter run).",
-                 run->fit.last_judged, run->fit.unjudged_blocks);
+                 "Only the first %" PRIu64
+                 " events fitted into memory: blocks that begin later were "
+                 "not judged, and count as not decided. Give it more (--memory), or record less (a "
+                 "specification, a shorter run).",
+                 run->fit.last_judged);
         st_prediction_may_miss(prediction, sentence);
         for (size_t i = 0; i < run->fit.unjudged_names; i++)
             st_prediction_leave_out(prediction, (uint32_t)(i - 1), run->fit.unjudged_by_name[i]);

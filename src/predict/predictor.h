@@ -38,12 +38,11 @@ struct st_predict_options {
     unsigned jobs;                     /* threads to work with; 0 counts as 1 */
     double timeout;                    /* seconds for what may take exponential time; 0: no limit */
     const struct st_total_time *total; /* for all of them together; NULL: no limit */
-    double proofs_end;         /* when searches that only look for proofs must end, in seconds of
-                                * st_clock_seconds; 0: with the total time */
-    size_t memory;             /* bytes that the command may use; 0: any amount */
-    size_t limit;              /* how many blocks to list at most; 0: all */
-    enum st_model_order order; /* which order holds in every schedule */
-    enum st_relation relation; /* ST_DATA: only accesses conflict */
+    struct st_work_time *proofs; /* for searches that only look for proofs; NULL: any amount */
+    size_t memory;               /* bytes that the command may use; 0: any amount */
+    size_t limit;                /* how many blocks to list at most; 0: all */
+    enum st_model_order order;   /* which order holds in every schedule */
+    enum st_relation relation;   /* ST_DATA: only accesses conflict */
     const struct st_piece_dealer *dealer; /* others work with us; NULL: nobody does */
     bool may_deadlock; /* st_predict_run sets it: some schedule may end in deadlock */
 };

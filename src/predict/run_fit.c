@@ -27,7 +27,6 @@ static void count_unjudged(struct st_run_fit *fit, const struct st_event *event,
         size_t name = (uint32_t)(event->target + 1);
         st_reserve(&fit->unjudged_by_name, &fit->unjudged_names, name + 1);
         fit->unjudged_by_name[name]++;
-        fit->unjudged_blocks++;
     }
 }
 
@@ -43,7 +42,7 @@ size_t st_run_fit_count(struct st_run_fit *fit, const struct st_event_batch *bat
 }
 
 bool st_run_fit_is_full(struct st_run_fit *fit, uint64_t last, size_t judging) {
-    if (!fit->memory || fit->last_judged || last < LEAST_EVENTS ||
+    if (!fit->memory || last < LEAST_EVENTS ||
         (fit->looked && last < fit->looked + EVENTS_PER_CHECK))
         return false;
     fit->looked = last;
@@ -60,7 +59,6 @@ void st_run_fit_end_pass(struct st_run_fit *fit) {
 }
 
 void st_run_fit_restart(struct st_run_fit *fit) {
-    fit->unjudged_blocks = 0;
     if (fit->unjudged_names)
         memset(fit->unjudged_by_name, 0, fit->unjudged_names * sizeof *fit->unjudged_by_name);
 }

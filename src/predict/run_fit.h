@@ -21,11 +21,11 @@ static inline uint64_t st_batch_number(const struct st_event_batch *batch, size_
 }
 
 struct st_run_fit {
-    size_t memory;            /* bytes that the process may use; 0: any amount */
-    uint64_t last_judged;     /* 0: the run is judged as a whole. Otherwise to this event: there was
-                               * no memory for more */
-    uint64_t unjudged_blocks; /* outermost blocks that begin after it */
-    uint64_t *unjudged_by_name; /* the same by name + 1; 0: without one */
+    size_t memory;        /* bytes that the process may use; 0: any amount */
+    uint64_t last_judged; /* 0: the run is judged as a whole. Otherwise to this event: there was
+                           * no memory for more */
+    /* Outermost blocks that begin after it, by name + 1; 0: without one. */
+    uint64_t *unjudged_by_name;
     size_t unjudged_names;
     uint64_t looked;  /* the event at which somebody last looked how much memory there is */
     uint32_t *depths; /* by thread: open blocks, in the last pass */
@@ -40,7 +40,8 @@ size_t st_run_fit_count(struct st_run_fit *fit, const struct st_event_batch *bat
 /* They were taken in. Is the memory used up, if it takes so many more bytes to judge them? */
 bool st_run_fit_is_full(struct st_run_fit *fit, uint64_t last, size_t judging);
 
-/* The run ends here for all that follows, later passes included. */
+/* The run ends here for all that follows, later passes included. A later pass, which keeps other
+ * things, may end it earlier. */
 static inline void st_run_fit_end_at(struct st_run_fit *fit, uint64_t last) {
     fit->last_judged = last;
 }

@@ -5,7 +5,11 @@
  *     l [write], l [read]   of the reader-writer lock l
  *     s [lock]              of the lock s: a receive acquires it, a send releases it
  *     s [signal]            of the same s: signals, by those who do not hold it
- *     references to x       a send drops one, a receive comes after all that were dropped */
+ *     references to x       a send drops one, a receive comes after all that were dropped
+ *     omp parallel          teams of OpenMP begin: a receive comes after the send before it
+ *     omp barrier           and meet: a receive comes after all sends of its round
+ *
+ * A team's channel is used in rounds: sends, then receives. That is so in every schedule. */
 #ifndef SERIATIM_TRACE_CHANNELS_H
 #define SERIATIM_TRACE_CHANNELS_H
 
@@ -15,6 +19,7 @@
 
 enum st_channel_kind {
     ST_SIGNAL,
+    ST_TEAM,
     ST_SIGNAL_SIDE,
     ST_WRITE_SIDE,
     ST_READ_SIDE,
@@ -22,6 +27,8 @@ enum st_channel_kind {
     ST_REFERENCES
 };
 #define ST_REFERENCES_TO "references to "
+#define ST_TEAM_BEGINS "omp parallel"
+#define ST_TEAM_MEETS "omp barrier"
 
 struct st_channel {
     enum st_channel_kind kind;

@@ -441,9 +441,9 @@ void st_translate_semaphore(struct st_translator *t, const struct st_stream_reco
 static __attribute__((noinline)) void
 name_channel(struct st_translator *t, struct st_sync_object *channel, unsigned number) {
     static const char *const meanings[] = {
-        [ST_CHANNEL_FORK - ST_CHANNEL_FIRST] = "omp parallel",
-        [ST_CHANNEL_BARRIER - ST_CHANNEL_FIRST] = "omp barrier",
-        [ST_CHANNEL_BARRIER_ODD - ST_CHANNEL_FIRST] = "omp barrier",
+        [ST_CHANNEL_FORK - ST_CHANNEL_FIRST] = ST_TEAM_BEGINS,
+        [ST_CHANNEL_BARRIER - ST_CHANNEL_FIRST] = ST_TEAM_MEETS,
+        [ST_CHANNEL_BARRIER_ODD - ST_CHANNEL_FIRST] = ST_TEAM_MEETS,
         [ST_CHANNEL_TASK - ST_CHANNEL_FIRST] = "omp task",
         [ST_CHANNEL_TASKWAIT - ST_CHANNEL_FIRST] = "omp taskwait",
         [ST_CHANNEL_TASKGROUP - ST_CHANNEL_FIRST] = "omp taskgroup",

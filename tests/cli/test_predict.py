@@ -654,6 +654,26 @@ class Tiers(PredictCase):
         self.assertEqual(len(re.findall("^Possible: ", answer.text, re.M)), 1)
         self.assertNotIn("Proven: ", answer.text)
 
+    # A team of two works twice between what the first thread does alone, as OpenMP's regions do. All
+    # of them begin after the fork and end before the join, in every schedule.
+    REGION = """T1.begin(before) T1.w(x) T1.w(y) T1.end T1.snd({begins}) T2.rcv({begins}) T1.rcv({begins})
+                T2.begin(work) T2.r(x) T2.r(y) T2.w(z) T2.end T1.snd({meets}) T2.snd({meets}) T1.rcv({meets})
+                T1.begin(after) T1.r(z) T1.w(z) T1.w(x) T1.end"""
+
+    def region(self, begins="omp parallel", meets="omp barrier"):
+        return events(self.REGION.format(begins="B", meets="M")).replace("(B)", f"({begins})").replace("(M)", f"({meets})")
+
+    def test_a_team_begins_after_its_fork_and_ends_before_its_join(self):
+        self.assertEqual(self.predict(self.region() * 2).status, 0)
+        self.assertEqual(self.predict(self.region("omp parallel #2", "omp barrier #3") * 2).status, 0)
+        for names in (("parallel", "barrier"), ("omp parallels", "omp barriers"), ("omp parallel #", "omp barrier #")):
+            self.assertEqual(self.predict(self.region(*names) * 2).status, 1)
+
+    def test_members_of_a_team_can_cut_each_other(self):
+        bug = self.LOST_UPDATE.replace("T1", "T3")
+        together = self.region().split("T1|snd(omp barrier)", 1)
+        self.assertEqual(self.predict(together[0] + bug + "T1|snd(omp barrier)" + together[1]).status, 1)
+
     def test_proven_means_the_same_as_tas(self):
         proven, searched = (self.json(VECTOR, *options) for options in (["--proven"],
                                                                         ["--engine", "tas"]))
@@ -666,7 +686,8 @@ class Tiers(PredictCase):
         trace = renamed.replace("(l)", "(m)") + VECTOR
         text = self.predict(trace).text
         self.assertIn("3 of 4 blocks may be cut in other schedules, 1 of them proven", text)
-        order = [text.index(words) for words in ("Proven: ", "Vector is cut", "Possible: ",
+        order = [text.index(words) for words in ("\n1 proven finding:", "\n1 possible finding:",
+                                                 "Proven: ", "Vector is cut", "Possible: ",
                                                  "add may be cut")]
         self.assertEqual(order, sorted(order))
         result = self.json(trace)

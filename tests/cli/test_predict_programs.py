@@ -81,7 +81,7 @@ SCHEDULED = {"array.c", "bitfield.c", "exception.cc", "handover_counting.cc", "h
 # whole in every schedule.
 SILENT = ("handover_latch.cc", "silent_barrier_phases.c", "silent_bitfields.c", "silent_cond_queue.c",
           "silent_condition_any.cc",
-          "silent_heap_reuse.c", "silent_queue_handover.c", "silent_read_only_table.c",
+          "silent_heap_reuse.c", "silent_omp_loops.c", "silent_queue_handover.c", "silent_read_only_table.c",
           "silent_refcount.c",
           "silent_rwlock_readers.c", "silent_std_queue.cc", "silent_stdio.c", "silent_thread_local.cc")
 

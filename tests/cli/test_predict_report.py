@@ -56,6 +56,38 @@ class PredictCase(Case):
             self.assertIn(line + "\n", text)
 
 
+def guarded(block, start, locks):
+    """One whose reads, and the write between them, are made with these locks."""
+    made = foreseen(block, start=start, function=block, loc=f"a.c:{start + 1}", other=f"U{start}")
+    for place in made["steps"] + [edge[end] for edge in made["path"] for end in ("from", "to")]:
+        place.update(locks=locks, stack=[{"function": place["function"], "loc": place["loc"]}])
+    return made
+
+
+class Overview(PredictCase):
+    """The first screen: a line for each finding."""
+
+    def test_each_finding_has_a_line_before_the_first_are_described(self):
+        text = self.text(prediction(foreseen("f"), foreseen("g", start=10)), "--stories", "1")
+        self.assertIn("2 findings, the most important first:\n"
+                      "  #  function  what is cut  reported  look at\n"
+                      "  1  f         x            1 of 1    a.c:1\n"
+                      "  2  g         x            1 of 1    a.c:1\n"
+                      "\nThe first 1 in full; --stories 0 describes all:\n\nf may be cut", text)
+        self.assertNotIn("g may be cut", text)
+
+    def test_a_single_finding_is_described_at_once(self):
+        self.assertNotIn("finding", self.text(prediction(foreseen(), foreseen(start=10))))
+
+    def test_what_lets_go_of_a_lock_comes_before_what_had_none(self):
+        result = prediction(guarded("bare", 0, []), guarded("locked", 10, ["m"]))
+        order = [finding["function"] for finding in self.report(result, form="json").json["findings"]]
+        self.assertEqual(order, ["locked", "bare"])
+        result = prediction(guarded("first", 0, ["m"]), guarded("second", 10, ["m"]))
+        order = [finding["function"] for finding in self.report(result, form="json").json["findings"]]
+        self.assertEqual(order, ["first", "second"])
+
+
 class Formats(PredictCase):
     def test_the_samples_are_as_the_schema_says(self):
         for name, sample in SAMPLES.items():
@@ -63,13 +95,14 @@ class Formats(PredictCase):
                 self.assertEqual(complaints(STRICT, sample), [])
 
     def test_json_written_again_is_the_same_but_for_fingerprints_and_stories(self):
-        """Which the samples do not have: what is written is made from the facts."""
+        """And findings, which the samples do not have: what is written is made from the facts."""
         def without(data):
             data = copy.deepcopy(data)
             data.pop("deadlock_stories", None)
             for engine in data.get("engines", [data]):
                 engine.pop("deadlock_stories", None)
                 engine.pop("summary", None)
+                engine.pop("findings", None)
                 for finding in engine["blocks"] + (engine["races"] or []):
                     finding.pop("fingerprint", None)
                     finding.pop("story", None)

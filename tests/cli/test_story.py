@@ -217,7 +217,7 @@ class Story(Case):
         """What the command says in each format."""
         made = {}
         for form in ("json", "text", "sarif", "html"):
-            all_of_them = ["--stories", "0"] if form == "text" and command[0] != "predict" else []
+            all_of_them = ["--stories", "0"] if form == "text" else []
             answer = self.run_here(*command, *all_of_them, "--format", form)
             self.assertLess(answer.status, 2, answer.message)
             made[form] = answer.text
@@ -225,8 +225,10 @@ class Story(Case):
 
     def take_overview(self, left, data):
         """Takes the lines about all findings out of the paragraphs: JSON has them, too."""
-        lines = [line for line in left if re.match(r"\d+ findings?(, the most important first)?:|By design\?", line)]
-        wanted = [words(" ".join(str(finding[key]) for key in ("rank", "function", "what", "how_often", "look_at")))
+        head = r"\d+ (proven |possible )?findings?(, the most important first)?:|By design\?"
+        lines = [line for line in left if re.match(head, line)]
+        often = "reported" if data["schema"] == "seriatim-predict/1" else "how_often"
+        wanted = [words(" ".join(str(finding[key]) for key in ("rank", "function", "what", often, "look_at")))
                   for finding in data.get("findings", []) if finding["state"] == "new"]
         for finding in wanted if len(wanted) > 1 else []:
             self.assertIn(finding, " ".join(lines))

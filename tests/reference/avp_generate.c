@@ -253,6 +253,7 @@ static void make(struct sample *sample, uint64_t seed, size_t limit, bool lives,
     struct st_error error;
     sample->count = 0;
     sample->repair = false;
+    sample->team_channels = 0;
     g.threads = lives ? 3 + below(&g, MAX_THREADS - 2) : 2 + below(&g, 3);
     g.variables = 1 + below(&g, 3);
     g.locks = below(&g, 4);

@@ -1,12 +1,13 @@
 /* foresee: compares the analyses of other schedules with the reference on random traces.
  *
  *     foresee [--seed S] [--count N] [--engine NAME] [--fresh | --signals] [--rows] [--overlapping]
- *     [--forever] [--verbose]
+ *     [--teams] [--forever] [--verbose]
  *
  * With --fresh, traces have marks of fresh memory, as recordings have; no analysis may miss
  * anything for the sake of them. With --signals, they have hand-overs (signals.h); only the setups
  * that judge conflicts of data are compared then. With --rows, they have rows of variables
- * (rows.h). With --overlapping, they have critical sections that are not nested (overlaps.h). Trace
+ * (rows.h). With --overlapping, they have critical sections that are not nested (overlaps.h). With
+ * --teams, they have channels of teams (teams.h), and only such traces count. Trace
  * number i comes from the seed S + i, so a mismatch is reproduced with `--seed <the
  * seed printed> --count 1`. Traces with an interleaving that gets stuck, or with too many
  * interleavings for the reference, are skipped and counted. NAME is an analysis
@@ -20,6 +21,7 @@
 #include "reference/rows.h"
 #include "reference/shrink.h"
 #include "reference/signals.h"
+#include "reference/teams.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -29,7 +31,7 @@ enum { MAX_SETUPS = 64 };
 struct options {
     struct program program;
     const char *engine; /* NULL: all */
-    bool fresh, signals, rows, overlapping;
+    bool fresh, signals, rows, overlapping, teams;
 };
 
 /* What was generated, for tuning the generator: a class that is rare is a class untested. */
@@ -163,6 +165,8 @@ static bool check_seed(const struct options *options, uint64_t seed, struct tota
     enum unit_kind kind = generate_units(&sample, seed);
     if (options->overlapping && !overlaps_add(&sample, &(struct chance){seed}))
         return true;
+    if (options->teams && !teams_add(&sample, &(struct chance){seed}))
+        return true;
     if (options->fresh && seed % 4 == 0)
         fresh_plant(&sample, &(struct chance){seed});
     if (options->fresh && !fresh_mark(&sample, &(struct chance){seed}))
@@ -284,7 +288,7 @@ int main(int argc, char **argv) {
         .program = {.name = "foresee",
                     .usage =
                         "[--seed S] [--count N] [--engine NAME] [--fresh | --signals] [--rows] "
-                        "[--overlapping] [--forever] [--verbose]",
+                        "[--overlapping] [--teams] [--forever] [--verbose]",
                     .seed = 1,
                     .count = 20000}};
     const struct program_option own[] = {{.name = "--engine",
@@ -295,6 +299,7 @@ int main(int argc, char **argv) {
                                          {.name = "--signals", .flag = &options.signals},
                                          {.name = "--rows", .flag = &options.rows},
                                          {.name = "--overlapping", .flag = &options.overlapping},
+                                         {.name = "--teams", .flag = &options.teams},
                                          {.name = NULL}};
     if (!program_read(&options.program, own, argc, argv))
         return 2;

@@ -177,6 +177,13 @@ struct st_model *foresight_model(const struct setup *setup, const struct sample 
                                  uint64_t batches) {
     struct chance chance = {batches};
     struct st_run_needs needs = needs_of(setup);
+    static struct st_channels kinds; /* the model looks at them as long as it is used */
+    st_channels_free(&kinds);
+    kinds = (struct st_channels){{0}};
+    for (uint32_t channel = 0; channel < SAMPLE_CHANNELS; channel++)
+        if (sample->team_channels >> channel & 1)
+            st_channels_set(&kinds, channel, (struct st_channel){.kind = ST_TEAM});
+    needs.model.channels = &kinds;
     struct st_model *model = st_model_new(&needs.model);
     while (st_model_wants_pass(model)) {
         feed(model, sample, &chance);

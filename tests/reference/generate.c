@@ -454,6 +454,7 @@ static void make_trace(struct generator *g, struct sample *sample) {
     }
     sample->count = 0;
     sample->repair = false;
+    sample->team_channels = 0;
     sample->relation = ST_LOCKS;
     interleave(g, sample);
     sample->lock_channels = percent(g, 40) ? 0 : below(g, 1 << SAMPLE_CHANNELS);

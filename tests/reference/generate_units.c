@@ -485,6 +485,7 @@ static void make_trace(struct generator *g, struct sample *sample) {
         add_main_thread(g);
     sample->count = 0;
     sample->repair = false;
+    sample->team_channels = 0;
     interleave(g, sample);
     /* If a thread has arrived at a barrier alone when the trace ends, it is not a barrier. */
     while (!units_are_tidy(sample))

@@ -29,14 +29,15 @@ static uint32_t renumbered(struct numbering *numbering, uint32_t old) {
 }
 
 static uint32_t renumbered_channel(const struct sample *sample, struct numbering *numbering,
-                                   uint32_t old, uint32_t *lock_channels) {
+                                   uint32_t old, uint32_t *lock_channels, uint32_t *team_channels) {
     uint32_t number = renumbered(numbering, old);
     *lock_channels |= (sample->lock_channels >> old & 1) << number;
+    *team_channels |= (sample->team_channels >> old & 1) << number;
     return number;
 }
 
 void sample_renumber(struct sample *sample) {
-    uint32_t lock_channels = 0;
+    uint32_t lock_channels = 0, team_channels = 0;
     struct numbering threads = {0}, variables = {0}, locks = {0}, channels = {0}, blocks = {0};
     for (size_t i = 0; i < sample->count; i++) {
         struct st_event *event = &sample->events[i];
@@ -50,11 +51,13 @@ void sample_renumber(struct sample *sample) {
         else if (event->op == ST_FORK || event->op == ST_JOIN)
             event->target = renumbered(&threads, event->target);
         else if (event->op == ST_SEND || event->op == ST_RECEIVE)
-            event->target = renumbered_channel(sample, &channels, event->target, &lock_channels);
+            event->target = renumbered_channel(sample, &channels, event->target, &lock_channels,
+                                               &team_channels);
         else if (event->target != ST_NO_NAME)
             event->target = renumbered(&blocks, event->target);
     }
     sample->lock_channels = lock_channels;
+    sample->team_channels = team_channels;
 }
 
 bool sample_is_on_lock(const struct sample *sample, const struct st_event *event) {
@@ -110,6 +113,7 @@ void sample_without(const struct sample *sample, uint64_t gone, struct sample *r
     result->repair = sample->repair;
     result->relation = sample->relation;
     result->lock_channels = sample->lock_channels;
+    result->team_channels = sample->team_channels;
     sample_renumber(result);
 }
 

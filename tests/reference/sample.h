@@ -25,6 +25,7 @@ struct sample {
     bool repair; /* malformed events are dropped, as --repair does, instead of being an error */
     enum st_relation relation; /* that it is checked by; ST_LOCKS unless it is ST_DATA */
     uint32_t lock_channels;    /* bit c: channel c belongs to a lock */
+    uint32_t team_channels;    /* bit c: it is one of a team (trace/channels.h) */
     struct st_event events[SAMPLE_EVENTS];
     struct st_value_numbers values[SAMPLE_EVENTS];
 };

@@ -51,6 +51,8 @@ static bool arrive_or_leave(struct round *round, const struct st_event *event) {
 
 bool units_is_barrier(const struct sample *sample, uint32_t channel) {
     struct round round = {0};
+    if (sample->team_channels >> channel & 1)
+        return true;
     for (size_t i = 0; i < sample->count; i++) {
         const struct st_event *event = &sample->events[i];
         if (!is_channel_event(event) || event->target != channel)

@@ -37,7 +37,8 @@ bool units_ready_without_locks(const struct units *units, uint64_t done, size_t 
 
 /* Is a channel a barrier? It is if its events come in rounds: sends of two or more threads, then a
  * receive by each of them, which is the thread's next event after its send, begins and ends of
- * blocks aside. The last round may lack receives. */
+ * blocks aside. The last round may lack receives. Those of teams are, however they are used: a
+ * receive comes after the sends before it, up to the receive before those. */
 bool units_is_barrier(const struct sample *sample, uint32_t channel);
 
 /* Two transactions of different threads and nothing else: what some theorems are about. */

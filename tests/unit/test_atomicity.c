@@ -28,6 +28,7 @@ static void parse(struct sample *sample, const char *text) {
     struct st_error error;
     sample->count = 0;
     sample->repair = false;
+    sample->team_channels = 0;
     for (const char *p = text; *p;) {
         assert_true(p[0] == 'T' && isdigit((unsigned char)p[1]) && p[2] == '.');
         size_t length = strcspn(p + 3, "( ");

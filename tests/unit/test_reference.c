@@ -26,6 +26,7 @@ static void load(struct sample *sample, const char *name) {
     assert_non_null(trace);
     sample->count = 0;
     sample->repair = false;
+    sample->team_channels = 0;
     for (long count; (count = st_trace_next(trace, &events, &error)) != 0;) {
         assert_true(count > 0 && sample->count + (size_t)count <= SAMPLE_EVENTS);
         memcpy(&sample->events[sample->count], events, (size_t)count * sizeof *events);

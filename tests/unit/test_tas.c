@@ -1,6 +1,7 @@
 /* Which blocks other schedules cut: the examples of the paper of Sinha et al. and of our own notes,
  * by every search and by brute force. Random traces are in build/avp-differential. */
 #include "predict/tas/tas.h"
+#include "predict/total_time.h"
 #include "reference/avp.h"
 
 #include "base/memory.h"
@@ -55,6 +56,7 @@ static void parse(struct sample *sample, const char *text) {
     struct st_error error;
     sample->count = 0;
     sample->repair = false;
+    sample->team_channels = 0;
     for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
         parse_event(sample, word);
     free(copy);
@@ -542,6 +544,31 @@ static void a_search_that_gives_up_does_not_say_atomic(void **state) {
     st_prediction_free(&prediction);
 }
 
+/* Searches that share processor time: none is begun when it is used up, what they take is counted,
+ * and time that only passes on the clock is nobody's. */
+static void searches_can_share_processor_time(void **state) {
+    struct sample sample;
+    struct st_prediction prediction;
+    struct st_work_time work = {.limit = 3600};
+    struct st_total_time total = {.work = &work};
+    struct st_tas_setup setup = {
+        .search = ST_TAS_CHAINS, .static_check = true, .jobs = 2, .total = &total};
+    (void)state;
+    parse(&sample, "T1.begin T1.r(x) T1.r(x) T1.end T2.w(x)");
+    ask(&sample, setup, &prediction, NULL);
+    assert_int_equal(prediction.by[ST_BLOCK_VIOLATION], 1);
+    st_prediction_free(&prediction);
+    double left = st_work_time_left(&work);
+    assert_true(left < 3600 && left > 0);
+    assert_false(st_total_time_is_up(&total));
+    st_work_time_use(&work, left + 1);
+    assert_true(st_work_time_left(&work) == 0);
+    assert_true(st_total_time_is_up(&total));
+    ask(&sample, setup, &prediction, NULL);
+    assert_int_equal(prediction.by[ST_BLOCK_TIMEOUT], 1);
+    st_prediction_free(&prediction);
+}
+
 /* Leaving the block for the other thread and coming back are two switches, and going to the block
  * in the first place is one more when the other thread must start. */
 static void switches_can_be_bounded(void **state) {
@@ -711,6 +738,7 @@ int main(void) {
         cmocka_unit_test(a_false_path_is_not_believed),
         cmocka_unit_test(many_schedules_are_judged_as_each_of_them_alone),
         cmocka_unit_test(a_search_that_gives_up_does_not_say_atomic),
+        cmocka_unit_test(searches_can_share_processor_time),
         cmocka_unit_test(switches_can_be_bounded),
         cmocka_unit_test(chains_and_states_mean_the_same_by_a_bound),
         cmocka_unit_test(a_bound_is_told_and_that_dpor_may_miss_within_it),

@@ -6,8 +6,8 @@
 
 /* ---- barriers ---- */
 
-void st_barriers_init(struct st_barriers *barriers) {
-    *barriers = (struct st_barriers){0};
+void st_barriers_init(struct st_barriers *barriers, const struct st_channels *kinds) {
+    *barriers = (struct st_barriers){.kinds = kinds};
 }
 
 void st_barriers_free(struct st_barriers *barriers) {
@@ -85,6 +85,8 @@ void st_barriers_event(struct st_barriers *barriers, const struct st_event *even
 }
 
 bool st_is_barrier(const struct st_barriers *barriers, uint32_t channel) {
+    if (barriers->kinds && st_channel(barriers->kinds, channel).kind == ST_TEAM)
+        return true;
     return channel < barriers->count && barriers->channels[channel].used &&
            !barriers->channels[channel].broken;
 }

@@ -6,6 +6,7 @@
 #ifndef SERIATIM_PREDICT_MODEL_CHANNEL_USES_H
 #define SERIATIM_PREDICT_MODEL_CHANNEL_USES_H
 
+#include "trace/channels.h"
 #include "trace/event.h"
 
 #include <stddef.h>
@@ -14,7 +15,10 @@
  *
  * Each thread's receive directly follows its send, with at most ends and begins of blocks in
  * between. The channel is used in rounds, and in each round at least two threads send before the
- * first of them receives. */
+ * first of them receives.
+ *
+ * In a team, one thread alone can send, or receive. There the name says what the channel is
+ * (trace/channels.h). */
 
 struct st_barrier_channel {
     uint32_t *senders; /* threads that sent in this round; those that also received come first */
@@ -27,9 +31,11 @@ struct st_barriers {
     size_t count, capacity; /* channels seen so far have numbers below `count` */
     uint32_t *waiting;      /* by thread: the channel that it just sent to, plus 1 */
     size_t waiting_capacity;
+    const struct st_channels *kinds; /* those of teams are barriers, however they are used; NULL:
+                                      * nothing is known */
 };
 
-void st_barriers_init(struct st_barriers *barriers);
+void st_barriers_init(struct st_barriers *barriers, const struct st_channels *kinds);
 void st_barriers_free(struct st_barriers *barriers);
 
 /* Takes all events of the trace, in order. */

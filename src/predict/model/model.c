@@ -47,7 +47,7 @@ struct st_model *st_model_new(const struct st_model_options *options) {
     st_spots_init(&model->unit_spots);
     st_map64_init(&model->indivisible);
     st_locksets_init(&model->locksets);
-    st_barriers_init(&builder->barriers);
+    st_barriers_init(&builder->barriers, options->channels);
     st_onces_init(&builder->onces);
     st_rwlocks_init(&builder->rwlocks, options->channels);
     st_handovers_init(&builder->handovers, options->channels);

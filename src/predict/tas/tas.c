@@ -131,8 +131,16 @@ static void keep_witness(struct run *run, size_t block) {
     pthread_mutex_unlock(&run->lock);
 }
 
+/* Its share of a slice, if all searches together may work only for so long. */
+static double cut_slice(const struct tas_worker *worker, double slice) {
+    const struct st_total_time *total = worker->setup->total;
+    double left = total && total->work ? st_work_time_left(total->work) : 0;
+    return left > 0 && (slice <= 0 || left < slice) ? left : slice;
+}
+
 static void search_block(struct tas_worker *worker, double slice, struct outcome *outcome) {
     struct tas_witness witness;
+    slice = cut_slice(worker, slice);
     worker->budget.deadline = slice > 0 ? tas_now() + slice : 0;
     worker->budget.total = worker->setup->total;
     worker->budget.expired = false;
@@ -184,6 +192,16 @@ static bool is_to_be_judged(const struct run *run, size_t block) {
            find_suspect(run->setup, tas_number(graph, begin_of(graph, &graph->blocks[block])));
 }
 
+/* The time since `start` is that of the worker. Returns what begins now. */
+static double count_time(const struct run *run, struct share *share, double start) {
+    const struct st_total_time *total = run->setup->total;
+    double now = tas_now();
+    share->seconds += now - start;
+    if (total && total->work)
+        st_work_time_use(total->work, now - start);
+    return now;
+}
+
 static void work(void *context, unsigned worker, size_t batch) {
     struct run *run = context;
     struct share *share = &run->shares[worker];
@@ -197,8 +215,10 @@ static void work(void *context, unsigned worker, size_t batch) {
             judge(run, share, &graph->blocks[b], &run->outcomes[b]);
         if (run->outcomes[b].witness)
             keep_witness(run, b);
+        if (!run->outcomes[b].by_static_check)
+            start = count_time(run, share, start);
     }
-    share->seconds += tas_now() - start;
+    count_time(run, share, start);
 }
 
 /* ---- with others ---- */
@@ -238,7 +258,10 @@ static void take_outcome(void *context, size_t place, struct st_unpacking *from)
         tas_witness_unpack(outcome->witness, run->graph, from);
         keep_witness(run, run->queue[place]);
     }
-    run->shares[0].seconds += st_unpack_real(from);
+    double seconds = st_unpack_real(from);
+    run->shares[0].seconds += seconds;
+    if (run->setup->total && run->setup->total->work)
+        st_work_time_use(run->setup->total->work, seconds);
 }
 
 static void skip_block(void *context, size_t place) {

@@ -57,22 +57,17 @@ static void collect_suspects(struct tiers *tiers, const struct st_model *model,
 
 /* Without a proof a block is still possible, so the search has a time of its own. Each depth of
  * blocks gets half of what is left of it. */
-static struct st_total_time time_for_proofs(const struct st_predict_options *options) {
-    struct st_total_time total = {0};
-    double now = st_clock_seconds();
-    if (options->total)
-        total = *options->total;
-    if (options->proofs_end > 0) {
-        double end = options->proofs_end > now ? now + (options->proofs_end - now) / 2 : now;
-        if (total.end <= 0 || end < total.end)
-            total.end = end;
-    }
-    return total;
+static struct st_work_time time_for_proofs(const struct st_predict_options *options) {
+    return (struct st_work_time){.limit =
+                                     options->proofs ? st_work_time_left(options->proofs) / 2 : 0};
 }
 
 static void search_for_proofs(struct tiers *tiers, const struct st_run *run,
                               const struct st_predict_options *options) {
-    struct st_total_time total = time_for_proofs(options);
+    struct st_work_time work = time_for_proofs(options);
+    struct st_total_time total = options->total ? *options->total : (struct st_total_time){0};
+    if (options->proofs)
+        total.work = &work;
     const struct st_tas_setup setup = {.search = ST_TAS_CHAINS,
                                        .static_check = true,
                                        .timeout = options->timeout,
@@ -88,6 +83,8 @@ static void search_for_proofs(struct tiers *tiers, const struct st_run *run,
         st_tas_graph_of(run->events, run->numbers, run->values, run->event_count);
     st_tas_run(graph, &setup, &tiers->proven, NULL);
     st_tas_graph_free(graph);
+    if (options->proofs)
+        st_work_time_use(options->proofs, work.limit - st_work_time_left(&work));
 }
 
 /* ---- one answer ---- */

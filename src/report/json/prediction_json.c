@@ -361,6 +361,37 @@ static void write_cost(const struct st_prediction *prediction, struct st_json *j
     st_json_string_field(json, "storage_unit", prediction->storage_unit);
 }
 
+/* A finding in a line, as text reports begin with. */
+static void write_overview(const struct st_report *report, const struct st_predicted_group *group,
+                           struct st_json *json) {
+    struct st_overview line = st_predicted_overview(report, group);
+    st_json_object(json);
+    st_json_number_field(json, "rank", line.rank);
+    st_json_string_field(json, "verdict", st_block_verdict_name(group->block->verdict));
+    st_json_string_field(json, "function", line.function);
+    st_json_string_field(json, "what", line.subject);
+    st_json_string_field(json, "reported", line.frequency);
+    st_json_string_field(json, "look_at", line.place);
+    st_json_string_field(json, "state", st_state_name(group->state));
+    st_json_string_field(json, "fingerprint", st_predicted_fingerprint(report, group->block).text);
+    st_json_number_field(json, "count", group->count);
+    st_json_number_field(json, "begin", group->block->begin);
+    st_json_object_end(json);
+    st_overview_free(&line);
+}
+
+/* The page has a list of its own. */
+static void write_overviews(const struct st_report *report,
+                            const struct st_predicted_groups *groups, struct st_json *json) {
+    if (json->in_page)
+        return;
+    st_json_key(json, "findings");
+    st_json_array(json);
+    for (size_t i = 0; i < groups->count; i++)
+        write_overview(report, &groups->items[i], json);
+    st_json_array_end(json);
+}
+
 static void write_prediction(const struct st_report *report, size_t index, struct st_json *json) {
     const struct st_prediction *prediction = &report->predictions->items[index];
     bool alone = report->kind == ST_REPORT_PREDICTION;
@@ -383,6 +414,7 @@ static void write_prediction(const struct st_report *report, size_t index, struc
     if (alone)
         st_write_triage(report, json);
     write_names(&groups, json);
+    write_overviews(report, &groups, json);
     write_races(report, prediction, json);
     if (alone)
         write_deadlocks(report, json);

@@ -10,8 +10,8 @@
  *   back, and the other thread held it in between, then the block let go of it too early. */
 #include "report/story/builder.h"
 
-#include "base/memory.h"
 #include "report/calls.h"
+#include "report/triage/held_locks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,102 +56,16 @@ static void put_target(const struct hint *h, const struct st_place *place) {
           h->file);
 }
 
-/* ---- locks that were held ---- */
-
-/* A copy of their names, ending with NULL. */
-static char **copy_locks(const char *const *locks) {
-    size_t count = 0;
-    while (locks[count])
-        count++;
-    char **copy = st_alloc(count + 1, sizeof *copy);
-    for (size_t i = 0; i < count; i++)
-        copy[i] = st_strdup(locks[i]);
-    return copy;
-}
-
-/* NULL where nothing is known of the place. */
-static char **locks_at(const struct hint *h, const struct st_place *place) {
-    struct st_detail detail = st_detail_at(h->report, place->event.loc);
-    return *detail.stack && !detail.locks_unknown ? copy_locks(detail.locks) : NULL;
-}
-
-static void free_locks(char **locks) {
-    for (size_t i = 0; locks && locks[i]; i++)
-        free(locks[i]);
-    free(locks);
-}
-
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), tail = strlen(end);
-    return length > tail && strcmp(text + length - tail, end) == 0;
-}
-
-static bool is_reading(const char *lock) {
-    return ends_with(lock, ST_HELD_FOR_READING);
-}
-
-/* The name of the lock, held for reading or not. */
-static int name_length(const char *lock) {
-    return (int)(strlen(lock) - (is_reading(lock) ? strlen(ST_HELD_FOR_READING) : 0));
-}
-
-/* How the lock is held, if at all; otherwise NULL. */
-static const char *find_held(char *const *locks, const char *lock) {
-    int length = name_length(lock);
-    for (; *locks; locks++)
-        if (name_length(*locks) == length && strncmp(*locks, lock, (size_t)length) == 0)
-            return *locks;
-    return NULL;
-}
-
-/* Is the same lock held in two ways that exclude each other? */
-static bool exclude(const char *one, const char *other) {
-    return one && other && !(is_reading(one) && is_reading(other)) &&
-           !ends_with(one, ST_SEVERAL_HOLD);
-}
-
-/* The locks at the two steps of one thread, and at those of the other. */
-struct sides {
-    char **in[2], **out[2];
-};
-
-/* A lock that the one thread held at both of its steps, and the other, too (`shared`), so that one
- * of them must have waited for the other; or that the other held at none. */
-static const char *find_lock(const struct sides *sides, bool shared) {
-    for (char **lock = sides->in[0]; *lock; lock++) {
-        const char *first = find_held(sides->out[0], *lock);
-        const char *last = find_held(sides->out[1], *lock);
-        bool wanted = shared ? last && exclude(*lock, first) : !first && !last;
-        if (wanted && find_held(sides->in[1], *lock))
-            return *lock;
-    }
-    return NULL;
-}
-
-/* A lock that the block held only at its first access, and the other thread at the one after it. */
-static const char *find_left(const struct sides *home) {
-    for (char **lock = home->in[0]; *lock; lock++)
-        if (!find_held(home->in[1], *lock) && exclude(*lock, find_held(home->out[0], *lock)))
-            return *lock;
-    return NULL;
-}
-
-static bool none_held(const struct sides *sides) {
-    return !*sides->in[0] && !*sides->in[1] && !*sides->out[0] && !*sides->out[1];
-}
-
 /* ---- accesses ---- */
 
-/* `home` is the block's side. */
-static bool hint_at_locks(const struct hint *h, const struct sides *home) {
+static bool hint_at_locks(const struct hint *h, const struct st_held_locks *held) {
     const struct st_violation *violation = h->violation;
     const struct st_edge *first = &violation->path[0], *last = &violation->closing;
     uint32_t other = last->from.event.thread;
-    struct sides away = {{home->out[0], home->out[1]}, {home->in[0], home->in[1]}};
     const char *lock;
-    if (none_held(home)) {
+    if (st_none_held(held)) {
         fputs("none of these accesses was made under a lock", h->file);
-    } else if ((lock = find_lock(home, true))) {
+    } else if ((lock = st_lock_let_go(held))) {
         st_put_sentence(h->file, h->report,
                         "all of these accesses were made under %s, but %b let go of it between its "
                         "two,",
@@ -159,18 +73,18 @@ static bool hint_at_locks(const struct hint *h, const struct sides *home) {
         put_where_inside(h, &first->from);
         fputs(" and", h->file);
         put_where_inside(h, &last->to);
-    } else if ((lock = find_left(home))) {
+    } else if ((lock = st_lock_left(held))) {
         st_put_sentence(h->file, h->report, "%b let go of %s after its access", violation->block,
                         lock);
         put_where_inside(h, &first->from);
         fputs(" and went on", h->file);
         put_where_inside(h, &last->to);
         st_put_sentence(h->file, h->report, "; held throughout, it would have kept %t out", other);
-    } else if ((lock = find_lock(home, false))) {
+    } else if ((lock = st_lock_ignored(held, true))) {
         st_put_sentence(h->file, h->report, "%t held %s at its accesses, but %t did not",
                         violation->thread, lock, other);
         put_where(h, &first->to);
-    } else if ((lock = find_lock(&away, false))) {
+    } else if ((lock = st_lock_ignored(held, false))) {
         st_put_sentence(h->file, h->report, "%t held %s at its accesses, but %t did not", other,
                         lock, violation->thread);
         put_where_inside(h, &first->from);
@@ -181,27 +95,13 @@ static bool hint_at_locks(const struct hint *h, const struct sides *home) {
 }
 
 static bool hint_at_accesses(const struct hint *h) {
-    const struct st_edge *first = &h->violation->path[0], *last = &h->violation->closing;
-    struct sides home = {{locks_at(h, &first->from), locks_at(h, &last->to)},
-                         {locks_at(h, &first->to), locks_at(h, &last->from)}};
-    bool known = home.in[0] && home.in[1] && home.out[0] && home.out[1];
-    bool certain = known && hint_at_locks(h, &home);
-    for (int i = 0; i < 2; i++) {
-        free_locks(home.in[i]);
-        free_locks(home.out[i]);
-    }
+    struct st_held_locks held = st_held_locks(h->report, h->violation);
+    bool certain = held.known && hint_at_locks(h, &held);
+    st_held_locks_free(&held);
     return certain;
 }
 
 /* ---- locks that were let go ---- */
-
-/* Does the thread hold nothing there? False where that is not known. */
-static bool holds_nothing(const struct hint *h, const struct st_place *place) {
-    char **locks = locks_at(h, place);
-    bool nothing = locks && !*locks;
-    free_locks(locks);
-    return nothing;
-}
 
 static bool hint_at_release(const struct hint *h) {
     const struct st_violation *violation = h->violation;
@@ -224,7 +124,7 @@ static bool hint_at_release(const struct hint *h) {
           h->file);
     put_target(h, back);
     put_where_inside(h, back);
-    if (holds_nothing(h, back))
+    if (st_holds_nothing(h->report, back))
         fputs(acquires ? ", and held no lock by then" : ", which it did without a lock", h->file);
     return true;
 }

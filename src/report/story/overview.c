@@ -2,6 +2,7 @@
 #include "report/story/builder.h"
 
 #include "base/memory.h"
+#include "report/predicted_violation.h"
 #include "report/triage/finding_groups.h"
 
 #include <stdlib.h>
@@ -217,6 +218,25 @@ struct st_overview st_overview_of(const struct st_report *report, const struct s
     line.place = make_place(report, violation);
     line.why_here = make_reason(report, group, line.subject, line.frequency);
     find_variants(report, group, &line);
+    return line;
+}
+
+/* "407 of 1027", of all blocks of the name. */
+static char *make_share(const struct st_report *report, const struct st_block_row *row) {
+    return row ? st_sentence(report, "%n of %n", row->violated, row->executed) : st_strdup("");
+}
+
+struct st_overview st_predicted_overview(const struct st_report *report,
+                                         const struct st_predicted_group *group) {
+    struct st_violation violation = st_predicted_violation(group->block);
+    struct st_text_buffer buffer;
+    struct st_overview line = {.rank = group->rank};
+    st_put_subject(st_text_buffer_open(&buffer), report, violation.block);
+    line.function = st_text_buffer_close(&buffer);
+    line.subject = make_subject(report, &violation);
+    line.frequency = make_share(report, group->row);
+    line.place = make_place(report, &violation);
+    free(violation.path);
     return line;
 }
 

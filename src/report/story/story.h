@@ -151,6 +151,11 @@ struct st_overview st_overview_of(const struct st_report *report, const struct s
                                   const struct st_violation_group *group);
 void st_overview_free(struct st_overview *line);
 
+/* The same of what could be cut; without a reason and variants. */
+struct st_predicted_group;
+struct st_overview st_predicted_overview(const struct st_report *report,
+                                         const struct st_predicted_group *group);
+
 /* A trace that is not serializable although no block is named (st_result_has_cycle). */
 struct st_story st_cycle_story(const struct st_report *report, const struct st_result *result);
 

@@ -2,6 +2,7 @@
 
 #include "report/text/columns.h"
 #include "report/text/glyphs.h"
+#include "report/text/overview_text.h"
 #include "report/text/story_text.h"
 #include "report/text/text_parts.h"
 #include "report/triage/finding_groups.h"
@@ -133,10 +134,54 @@ static void put_tier(const struct st_text_writer *text, enum st_block_verdict ve
     }
 }
 
+/* ---- The first screen ---- */
+
+static size_t count_new(const struct st_predicted_groups *groups) {
+    size_t count = 0;
+    while (count < groups->count && groups->items[count].state == ST_NEW)
+        count++;
+    return count;
+}
+
+/* "77 possible findings, the most important first:" */
+static void put_overview_head(const struct st_text_writer *text, const char *noun, size_t count) {
+    st_put_count(text, count, noun);
+    fprintf(text->file, "%s\n", count > 1 ? ", the most important first:" : ":");
+}
+
+static const char *noun_of(const struct st_prediction *prediction, enum st_block_verdict verdict) {
+    if (!prediction->in_tiers)
+        return "finding";
+    return verdict == ST_BLOCK_VIOLATION ? "proven finding" : "possible finding";
+}
+
+/* A single finding is its own summary. */
+static void put_overview(const struct st_text_writer *text, const struct st_report *report,
+                         const struct st_predicted_groups *groups, size_t all, size_t shown) {
+    const struct st_prediction *prediction = &report->predictions->items[0];
+    if (all < 2)
+        return;
+    for (size_t from = 0, to = 0; from < all; from = to) {
+        enum st_block_verdict verdict = groups->items[from].block->verdict;
+        struct st_columns columns = {.count = ST_OVERVIEW_COLUMNS, .right = 1};
+        st_start_overview(&columns, "what is cut", "reported");
+        for (; to < all && (!prediction->in_tiers || groups->items[to].block->verdict == verdict);
+             to++)
+            st_add_overview(text, &columns, st_predicted_overview(report, &groups->items[to]));
+        put_overview_head(text, noun_of(prediction, verdict), to - from);
+        st_put_overview(text, &columns);
+    }
+    if (shown < all)
+        fprintf(text->file, "The first %zu in full; --stories 0 describes all:\n\n", shown);
+}
+
 static void put_blocks(const struct st_text_writer *text, const struct st_report *report) {
     const struct st_prediction *prediction = &report->predictions->items[0];
     struct st_predicted_groups groups = st_group_predictions(report, prediction);
-    for (size_t i = 0; i < groups.count && groups.items[i].state == ST_NEW; i++) {
+    size_t all = count_new(&groups), most = text->style.stories ? text->style.stories : all;
+    size_t shown = all < most ? all : most;
+    put_overview(text, report, &groups, all, shown);
+    for (size_t i = 0; i < shown; i++) {
         enum st_block_verdict verdict = groups.items[i].block->verdict;
         if (prediction->in_tiers && (i == 0 || groups.items[i - 1].block->verdict != verdict))
             put_tier(text, verdict);

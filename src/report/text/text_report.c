@@ -4,6 +4,7 @@
 
 #include "report/text/columns.h"
 #include "report/text/glyphs.h"
+#include "report/text/overview_text.h"
 #include "report/text/prediction_text.h"
 #include "report/text/text_parts.h"
 #include "report/triage/finding_groups.h"
@@ -14,45 +15,15 @@
 
 /* ---- The first screen ---- */
 
-static void put_cell(const struct st_text_writer *text, struct st_columns *columns,
-                     const char *words) {
-    struct st_text_writer cell = *text;
-    cell.file = st_columns_cell(columns);
-    st_put_name(&cell, words);
-}
-
-/* Where the memory came from, the story says; here it is left out if it is too long. */
-static void put_subject(const struct st_text_writer *text, struct st_columns *columns,
-                        char *subject) {
-    if (st_safe_width(subject, strlen(subject)) > ST_WIDEST_COLUMN)
-        for (char *from = subject; (from = strstr(from, " from "));) {
-            const char *rest = strstr(from, " and ");
-            memmove(from, rest ? rest : "", strlen(rest ? rest : "") + 1);
-        }
-    put_cell(text, columns, subject);
-}
-
 /* The findings with these numbers, a line each: [from, to). */
 static void put_lines(const struct st_text_writer *text, const struct st_report *report,
                       const struct st_violation_groups *groups, size_t from, size_t to) {
-    struct st_columns columns = {.count = 5, .right = 1};
-    fputs("#", st_columns_cell(&columns));
-    fputs("function", st_columns_cell(&columns));
-    fputs("what was cut", st_columns_cell(&columns));
-    fputs("how often", st_columns_cell(&columns));
-    fputs("look at", st_columns_cell(&columns));
-    for (size_t i = from; i < to; i++) {
-        struct st_overview line =
-            st_overview_of(report, &report->results.items[0], &groups->items[i]);
-        fprintf(st_columns_cell(&columns), "%zu", line.rank);
-        put_cell(text, &columns, line.function);
-        put_subject(text, &columns, line.subject);
-        put_cell(text, &columns, line.frequency);
-        put_cell(text, &columns, line.place);
-        st_overview_free(&line);
-    }
-    st_columns_print(&columns, "  ", text->file);
-    fputc('\n', text->file);
+    struct st_columns columns = {.count = ST_OVERVIEW_COLUMNS, .right = 1};
+    st_start_overview(&columns, "what was cut", "how often");
+    for (size_t i = from; i < to; i++)
+        st_add_overview(text, &columns,
+                        st_overview_of(report, &report->results.items[0], &groups->items[i]));
+    st_put_overview(text, &columns);
 }
 
 static size_t count_new(const struct st_violation_groups *groups, bool dispatchers) {

@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "report/calls.h"
+#include "report/predicted_violation.h"
+#include "report/triage/held_locks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -327,10 +329,14 @@ static void find_designs(const struct st_report *report, struct st_violation_gro
             groups->items[i].design = ST_DESIGN_NONE;
 }
 
-static bool is_start(const struct st_violation_group *group) {
+static bool is_start_row(const struct st_block_row *row) {
     const char *function;
     size_t length;
-    return group->row && st_block_is_start(group->row->name, &function, &length);
+    return row && st_block_is_start(row->name, &function, &length);
+}
+
+static bool is_start(const struct st_violation_group *group) {
+    return is_start_row(group->row);
 }
 
 /* Those of one program follow each other. */
@@ -448,8 +454,32 @@ static int by_rank_then_begin(const void *left, const void *right) {
     if (!order) /* the better proof comes first */
         order = compare_numbers(b->block->verdict, a->block->verdict);
     if (!order)
+        order = compare_numbers(is_start_row(a->row), is_start_row(b->row));
+    if (!order)
+        order = compare_numbers(b->let_go, a->let_go);
+    if (!order)
+        order = compare_numbers(b->damage, a->damage);
+    if (!order)
+        order = compare_numbers(b->direct, a->direct);
+    if (!order)
         order = compare_ranks(a->row, b->row);
     return order ? order : compare_numbers(a->block->begin, b->block->begin);
+}
+
+static void weigh(const struct st_report *report, struct st_predicted_group *group) {
+    struct st_violation violation = st_predicted_violation(group->block);
+    group->let_go = st_is_let_go(report, &violation);
+    group->damage = st_damage_of(&violation);
+    group->direct = st_is_direct(&violation);
+    free(violation.path);
+}
+
+static void sort_predicted(const struct st_report *report, struct st_predicted_groups *groups) {
+    for (size_t i = 0; i < groups->count; i++)
+        weigh(report, &groups->items[i]);
+    qsort(groups->items, groups->count, sizeof *groups->items, by_rank_then_begin);
+    for (size_t i = 0; i < groups->count; i++)
+        groups->items[i].rank = i + 1;
 }
 
 /* The group with the number i has the key i, until they are sorted. The one with the best proof
@@ -485,7 +515,7 @@ struct st_predicted_groups st_group_predictions(const struct st_report *report,
         if (st_is_reported(block) && !block->cut_inside)
             gather_block(&groups, &keys, report, &groups.by_block[i]);
     }
-    qsort(groups.items, groups.count, sizeof *groups.items, by_rank_then_begin);
+    sort_predicted(report, &groups);
     for (size_t i = 0; i < groups.count; i++)
         groups.by_block[groups.items[i].block - prediction->blocks] = groups.items[i];
     st_names_free(&keys);

@@ -7,7 +7,9 @@
  * Groups come in this order: new findings before known ones and those before suppressed ones; in a
  * hunt those that did more harm before those that did less; what is by design last; then by the
  * damage, those of which a hint can say what to repair first (report/triage/weight.h); then by the
- * rank of their blocks (report/triage/rank.h). */
+ * rank of their blocks (report/triage/rank.h). Of what could be cut, the better proof comes first,
+ * then where a block lets go of a lock that keeps others out (report/triage/held_locks.h): the rest
+ * may be kept apart by an order that no lock shows. */
 #ifndef SERIATIM_REPORT_TRIAGE_FINDING_GROUPS_H
 #define SERIATIM_REPORT_TRIAGE_FINDING_GROUPS_H
 
@@ -60,12 +62,16 @@ struct st_predicted_group {
     enum st_state state;
     size_t count; /* as above */
     const struct st_block_row *row;
+    size_t rank; /* in the order of the groups, from 1; 0: it has none */
+    bool let_go; /* report/triage/held_locks.h */
+    enum st_damage damage;
+    bool direct;
 };
 
 struct st_predicted_groups {
     struct st_block_row *rows;
     size_t row_count;
-    struct st_predicted_group *items; /* of the same rank, what is certain first, then by begin */
+    struct st_predicted_group *items; /* those of the same importance by begin */
     size_t count;
     struct st_predicted_group *by_block; /* for each that is listed; one that is not reported has a
                                           * count of 0 */
