@@ -39,6 +39,11 @@ class Generator:
             self.deepest, self.span, self.regions = 8, 16, 1
             self.weights = [50, 40, 3, 0, 5, 2]
 
+        # In a sixth of all, threads hand memory on: who takes it reads what the one before has written
+        # last, and so depends on all that was done to the memory before.
+        self.handing = seed % 12 in (3, 6)
+        self.holders = [0]
+
     def put(self, thread, *words):
         self.lines.append(" ".join(map(str, (thread,) + words)))
 
@@ -100,7 +105,32 @@ class Generator:
         for _ in range(thread.depth):
             self.put(number, "leave")
 
+    def hand_on(self):
+        """One thread gives, one or some take. They may read only, if there are several."""
+        giver = self.holders[0]
+        self.put(giver, "w", 0, 24, 4)
+        others = [number for number in self.threads if number != giver]
+        self.holders = self.random.sample(others, self.random.randint(1, min(2, len(others))))
+        for number in self.holders:
+            self.put(number, "r", 0, 24, 4)
+
+    def use_what_was_handed_on(self):
+        number = self.random.choice(self.holders)
+        if number not in self.threads:
+            self.holders = [self.random.choice(list(self.threads))]
+        elif self.random.random() < 0.3:
+            self.call(number, self.threads[number])
+        else:
+            size = self.random.choice([1, 2, 4, 8])
+            kind = "r" if len(self.holders) > 1 else self.random.choice("rw")
+            self.put(number, kind, 0, size * self.random.randrange(16 // size), size)
+
     def step(self):
+        if self.handing and len(self.threads) > 1 and self.random.random() < 0.8:
+            self.use_what_was_handed_on()
+            if self.random.random() < 0.15 and self.holders[0] in self.threads:
+                self.hand_on()
+            return
         number = self.random.choice(list(self.threads))
         thread = self.threads[number]
         what = self.random.choices(["access", "call", "lock", "renew", "start", "end"],

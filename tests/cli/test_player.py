@@ -144,6 +144,24 @@ HARD = {
     "one event lies between what a thread depends on and what is new":
         "0 start 1/0 start 2/0 enter 0/1 set 0 24 4/0 r 0 24 4/0 w 0 0 4/2 r 0 0 4/1 copy 0 8 4/"
         "0 r 0 8 4/0 leave",
+    "several threads have read a word whose epochs become one":
+        "0 start 1/0 start 2/0 w 0 5 1/0 w 0 6 2/0 r 0 0 8/2 enter 2/2 r 0 0 2/0 w 0 0 2/2 w 0 0 4",
+    "a thread writes a part of what another one handed to it":
+        "0 start 1/0 start 2/0 start 3/3 enter 0/3 w 0 24 4/1 r 0 24 4/1 w 0 0 8/1 w 0 16 4/2 r 0 16 4/"
+        "2 w 0 0 4/3 r 0 4 4/3 leave",
+    "what is read of what was handed on twice has both behind it":
+        "0 start 1/0 start 2/0 start 3/3 enter 0/3 w 0 24 4/1 r 0 24 4/1 w 0 0 8/1 w 0 16 4/2 r 0 16 4/"
+        "2 w 0 0 4/2 r 0 0 8/3 r 0 1 1/3 leave",
+    "a thread reads a part of what another one has read":
+        "0 start 1/0 start 2/0 start 3/3 enter 0/3 w 0 24 4/1 r 0 24 4/1 r 0 0 8/1 w 0 16 4/2 r 0 16 4/"
+        "2 r 0 0 4/3 w 0 4 4/3 leave",
+    "two threads read what a third one handed to them":
+        "0 start 1/0 start 2/0 start 3/0 w 0 0 8/0 w 0 16 4/1 r 0 16 4/2 r 0 16 4/3 enter 0/3 w 0 24 4/"
+        "1 r 0 24 4/1 r 0 0 8/2 r 0 0 8/3 w 0 0 8/3 leave",
+    "two threads read in many functions what a third one handed to them":
+        "0 start 1/0 start 2/0 start 3/0 w 0 0 8/0 w 0 16 4/1 r 0 16 4/2 r 0 16 4/3 enter 0/3 w 0 24 4/"
+        "2 r 0 0 8/1 enter 0/1 r 0 0 8/1 enter 1/1 r 0 24 4/1 r 0 0 1/1 enter 2/1 r 0 1 1/1 enter 3/"
+        "1 r 0 2 1/3 w 0 1 1/1 r 0 1 1/1 leave/1 r 0 2 1/1 leave/1 leave/1 leave/3 leave",
 }
 
 

@@ -385,7 +385,7 @@ static void access_ordered(struct rt_thread *t, uintptr_t address, uint32_t byte
     rt_board_frames(t);
     if (defer_granule(t, granule, bytes, write, caller))
         return;
-    struct rt_view view = rt_load_settled(t, granule);
+    struct rt_view view = rt_load_settled(t, granule, write);
     make_room(t, granule, &view, bytes, write);
     if (defer(t, granule, view.write, view.read, bytes, write, caller))
         return;
@@ -537,7 +537,7 @@ static void access_range_once(struct rt_thread *t, uintptr_t address, size_t siz
         struct rt_need need = {.sequence = !rt_has_slot(t)};
         bool done = defer_granule(t, g, bytes, write, caller);
         if (!done) {
-            struct rt_view view = rt_load_settled(t, g);
+            struct rt_view view = rt_load_settled(t, g, write);
             done = make_room(t, g, &view, bytes, write) &&
                    defer(t, g, view.write, view.read, bytes, write, caller);
             if (!done)

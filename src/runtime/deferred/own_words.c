@@ -112,11 +112,13 @@ static void settle(const struct rt_thread *t, uint64_t *word, uint64_t *detail,
     }
 }
 
-struct rt_view rt_load_settled(const struct rt_thread *t, uintptr_t granule) {
+struct rt_view rt_load_settled(const struct rt_thread *t, uintptr_t granule, bool write) {
     struct rt_view view = rt_load_view(granule);
     struct rt_shadow *shadow = rt_shadow_of(granule);
     struct rt_detail *detail = rt_detail_of(granule);
-    settle(t, &view.write, &view.write_detail, &shadow->write, &detail->write);
+    /* If several threads have read it, they will be asked what they read of this very word. */
+    if (write && rt_state_of(view.read) != RT_SHARED)
+        settle(t, &view.write, &view.write_detail, &shadow->write, &detail->write);
     settle(t, &view.read, &view.read_detail, &shadow->read, &detail->read);
     return view;
 }

@@ -54,7 +54,8 @@ bool rt_fits(const struct rt_thread *t, uint64_t word, uint64_t detail, uint32_t
 /* The same if the epoch stays as it is. */
 bool rt_fits_now(const struct rt_thread *t, uint64_t word, uint64_t detail, uint32_t bytes);
 
-/* The shadow of a granule, after epochs of this thread that are alike were made one there. */
-struct rt_view rt_load_settled(const struct rt_thread *t, uintptr_t granule);
+/* The shadow of a granule that the thread is about to write or read, after epochs of this thread
+ * that are alike were made one there. */
+struct rt_view rt_load_settled(const struct rt_thread *t, uintptr_t granule, bool write);
 
 #endif
