@@ -191,8 +191,8 @@ static void add_need(struct rt_need *need, struct rt_thread *t, uintptr_t granul
         need->sequence |= rt_state_of(view->read) == RT_SHARED || !rt_comes_after(t, view->read);
     /* What others have emitted comes before, and who did that is not known: perhaps no thread whose
      * word is here. */
-    need->sequence |=
-        !clear || (need->access && rt_is_foreign(t, view->write) && view->write & RT_EMITTED);
+    bool emitted = rt_is_foreign(t, view->write) && view->write & RT_EMITTED;
+    need->sequence |= !clear || ((need->access || reads) && emitted);
     need->sequence |= (need->access || reads) && unread && !rt_comes_after(t, view->write);
 }
 
