@@ -23,6 +23,8 @@ endforeach()
 set_source_files_properties(src/runtime/tsan/callbacks.c src/runtime/core/access.c
                             src/runtime/core/call_stack.c src/runtime/core/access_eager.c
                             src/runtime/deferred/access_deferred.c
+                            src/runtime/deferred/known_memory.c
+                            src/runtime/deferred/learned.c
                             src/runtime/deferred/own_memory.c
                             src/runtime/deferred/own_words.c
                             PROPERTIES COMPILE_OPTIONS -fomit-frame-pointer)

@@ -107,8 +107,8 @@ static void emit_readers(struct rt_thread *t, uintptr_t granule, const struct rt
             emit_reader(t, granule, view->write, slot);
 }
 
-static void emit_spilled(struct rt_thread *t, uintptr_t granule, const struct rt_spilled *spilled,
-                         bool write) {
+static void emit_spilled(struct rt_thread *t, uintptr_t granule,
+                         const struct rt_spilled_copy *spilled, bool write) {
     enum st_stream_op op = write ? ST_STREAM_DEFERRED_WRITE : ST_STREAM_DEFERRED_READ;
     for (size_t i = 0; i < RT_PARTS; i++) {
         uint64_t word = spilled->words[i];
@@ -120,7 +120,7 @@ static void emit_spilled(struct rt_thread *t, uintptr_t granule, const struct rt
 
 /* Behind reads, a write would seem to come after them. */
 void rt_flush_write(struct rt_thread *t, uintptr_t granule, const struct rt_view *view) {
-    struct rt_spilled spilled;
+    struct rt_spilled_copy spilled;
     if (!rt_deferring)
         return;
     bool more = rt_take_spilled(granule, view, &spilled);
@@ -151,7 +151,8 @@ void rt_flush_shared_read(struct rt_thread *t, size_t index, uint32_t but) {
         return;
     uintptr_t granule = rt_granule_of(read->key);
     struct rt_view view = rt_load_view(granule);
-    if (!rt_was_shared_read(read, granule, view.write))
+    if (!rt_was_shared_read(read, granule, view.write) ||
+        (rt_state_of(view.read) == RT_SHARED && rt_spill_shared(t, granule, &view, mine, detail)))
         return;
     /* Behind the read, the write would seem to come after it. The thread comes after the write, or
      * it would have emitted the read. */

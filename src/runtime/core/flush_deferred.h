@@ -12,22 +12,46 @@ void rt_flush_reads(struct rt_thread *t, uintptr_t granule, const struct rt_view
 
 /* ---- deferred/spilled.c ---- */
 
-/* Puts what the thread's word for writes, or for reads, says into its table: the granule has to be
- * MIXED and PRIVATE then. False: there is no room, and it has to be emitted. */
-bool rt_spill(struct rt_thread *t, uintptr_t granule, const struct rt_view *view, bool write);
+enum { RT_PARTS = 6 };
+
+/* Bytes for all that threads spill, at most. */
+enum { RT_MOST_SPILLED = 1 << 30 };
+
+/* What was spilled of a granule: shadow words, and lower halves of return addresses. */
+struct rt_spilled_copy {
+    uint64_t words[RT_PARTS]; /* with RT_SPILLED_WRITE or without flags; 0: none */
+    uint32_t callers[RT_PARTS];
+};
+
+/* In a process that was forked: nothing is spilled. */
+void rt_spilled_reset(void);
+
+/* The place beside the shadow for what is spilled of a granule, for this thread alone until it
+ * closes it. What is there counts once the granule is PRIVATE or ONLY_READ, which has to be said
+ * before. NULL: there is no memory, or another thread is at it, or the granule is no longer as in
+ * this view. */
+struct rt_spilled *rt_open_spilled(uintptr_t granule, const struct rt_view *view);
+void rt_close_spilled(struct rt_spilled *place);
+
+/* Keeps there what a word says of these bytes, and is not emitted. False: there is no room for some
+ * of it. */
+bool rt_spill(const struct rt_thread *t, struct rt_spilled *place, uint64_t word, uint64_t detail,
+              uint32_t bytes, bool write);
+
+/* The same, all in one, for a word for reads of what has been written and several threads may read
+ * at this moment: the granule is ONLY_READ then. False: it has to be emitted. */
+bool rt_spill_shared(const struct rt_thread *t, uintptr_t granule, const struct rt_view *view,
+                     uint64_t word, uint64_t detail);
 
 /* The write that the granule's word has, and what was spilled of it, was emitted: says so there. */
 void rt_note_flushed(const struct rt_thread *t, uintptr_t granule);
 
-/* Takes what was spilled of a granule out of the table where it is, whichever that is. */
-bool rt_take_spilled(uintptr_t granule, const struct rt_view *view, struct rt_spilled *copy);
+/* Takes what was spilled of a granule out of there. False: there was nothing. */
+bool rt_take_spilled(uintptr_t granule, const struct rt_view *view, struct rt_spilled_copy *copy);
 
-/* This thread has written these bytes of a granule that is PRIVATE: what it spilled of them does
- * not count any more. False if there are reads of others. */
-bool rt_drop_spilled(struct rt_thread *t, uintptr_t granule, uint32_t bytes);
-
-/* Emits all that this thread has spilled. */
-void rt_flush_spilled(struct rt_thread *t);
+/* These bytes of a granule that is PRIVATE were written by the thread that it belongs to: what was
+ * spilled of them does not count any more. False if there are reads of other bytes. */
+bool rt_drop_spilled(uintptr_t granule, uint32_t bytes);
 
 /* ---- memory that several threads read ---- */
 

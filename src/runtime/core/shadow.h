@@ -27,14 +27,16 @@
  * KNOWN, in the word for writes: something about these bytes was emitted since they were allocated,
  * or a lock is in them, so the watcher has to learn when they are freed.
  *
- * MIXED, in the word for writes: the watcher, or the table of a thread with what it has spilled
- * (deferred/spilled.c), knows more about these bytes than the shadow does.
+ * MIXED, in the word for writes: the watcher, or what was spilled (deferred/spilled.c), knows more
+ * about these bytes than the shadow does.
  * Every access is emitted, until one thread has written all of them. If the detail word for writes
- * has PRIVATE, all that these know is of the thread whose word it is: then that thread's accesses
- * need not be emitted. If the detail word for reads has PRIVATE, and the write is of another
- * thread, nobody has written since, and these know nothing but reads of the thread whose word for
- * reads it is, and perhaps that write: then that thread's reads need not be emitted. Nothing is
- * PRIVATE unless it is MIXED.
+ * has PRIVATE, all that these know is of the thread whose word it is, or that thread depends on it
+ * since then: then that thread's accesses need not be emitted. If the detail word for reads has
+ * PRIVATE, and the write is of another thread, nobody has written since, and the same holds for
+ * the thread whose word for reads it is, but for that write, perhaps: then that thread's reads
+ * need not be emitted. Nothing is PRIVATE unless it is MIXED, and it is so for one of the two.
+ * ONLY_READ, in the detail word for writes of what is MIXED: what is known beside the words are
+ * nothing but reads. So who reads needs to think of the write only.
  *
  * Invariant: before a shadow word says what a thread did at a position, all records of the thread
  * up to there are visible. So whoever sees the word and takes or observes a sequence number comes
@@ -67,7 +69,7 @@ enum {
     RT_EMITTED = 1 << 10,
     RT_MIXED = 1 << 11,
     RT_KNOWN = 1 << 12,
-    RT_SPILLED_WRITE = RT_KNOWN, /* in the table of what was spilled, where nothing else is known */
+    RT_SPILLED_WRITE = RT_KNOWN, /* where spilled accesses are, of which nothing else is known */
     RT_SLOT_AT = 13,
     RT_EPOCH_AT = 27,
     RT_READER_BITS = 64 - RT_SLOT_AT,
@@ -99,12 +101,13 @@ static inline bool rt_is_stale(const struct rt_thread *t) {
     return t->since == RT_STALE && rt_since_of(t) == RT_STALE;
 }
 
-/* 44 bits of an address distinguish programs, heaps and libraries of x86-64 Linux, and 64 TiB of
+/* 44 bits of an address distinguish programs, heaps and libraries of x86-64 Linux, and 72 TiB of
  * address space can be had without any memory behind it. */
 enum { RT_ADDRESS_BITS = 44 };
-extern RT_HIDDEN char *rt_shadow_base, *rt_detail_base;
+extern RT_HIDDEN char *rt_shadow_base, *rt_detail_base, *rt_spilled_base;
 
 bool rt_shadow_start(void); /* false: no addresses for it */
+extern const size_t rt_shadow_bytes;
 
 /* control/: memory was freed in a controlled run. */
 void rt_forget_touches(uintptr_t address, size_t size);
@@ -208,10 +211,24 @@ static inline void rt_set_read(uintptr_t granule, uint64_t word, uint64_t detail
 }
 
 /* The detail of an OWN word: place in the code (bits 0 to 31); bytes of an earlier epoch (32 to
- * 39), whether they were emitted (40), the lower bits of that epoch (42 to 63); PRIVATE (41). */
-enum { RT_OLD_AT = 32, RT_OLD_EPOCH_AT = 42, RT_OLD_EPOCH_BITS = 64 - RT_OLD_EPOCH_AT };
+ * 39), whether they were emitted (40), the lower bits of that epoch (43 to 63); PRIVATE (41);
+ * ONLY_READ (42). */
+enum { RT_OLD_AT = 32, RT_OLD_EPOCH_AT = 43, RT_OLD_EPOCH_BITS = 64 - RT_OLD_EPOCH_AT };
 #define RT_OLD_EMITTED (UINT64_C(1) << 40)
 #define RT_PRIVATE (UINT64_C(1) << 41)
+#define RT_ONLY_READ (UINT64_C(1) << 42)
+
+/* Is nothing but reads known beside the words? */
+static inline bool rt_is_only_read(const struct rt_view *view) {
+    return view->write & RT_MIXED && rt_state_of(view->write) == RT_OWN &&
+           view->write_detail & RT_ONLY_READ;
+}
+
+static inline bool rt_is_private(const struct rt_view *view) {
+    return view->write & RT_MIXED &&
+           ((rt_state_of(view->write) == RT_OWN && view->write_detail & RT_PRIVATE) ||
+            (rt_state_of(view->read) == RT_OWN && view->read_detail & RT_PRIVATE));
+}
 
 static inline uint32_t rt_old_bytes(uint64_t detail) {
     return detail >> RT_OLD_AT & RT_BYTES;

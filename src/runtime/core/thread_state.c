@@ -131,7 +131,6 @@ void rt_count_lost(void) {
 static void emit_end(struct rt_thread *t) {
     rt_unwind(0);
     rt_flush_shared_reads(t);
-    rt_flush_spilled(t);
     rt_take_sequence(t);
     rt_emit(t, st_stream_what(ST_STREAM_THREAD_END, 0, 0), 0);
     rt_publish(t);

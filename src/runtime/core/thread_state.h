@@ -18,16 +18,6 @@ enum {
     RT_LEARNED = 64,
     RT_SLOTS = ST_STREAM_SLOTS,
     RT_LEFT_FRAMES = 512,
-    RT_SPILLED = 1 << 14,
-    RT_PARTS = 6
-};
-
-/* Accesses to a granule that its shadow has no room for (deferred/spilled.c): shadow words of the
- * thread, with RT_SPILLED_WRITE or without flags, and lower halves of return addresses. */
-struct rt_spilled {
-    _Atomic uint64_t granule; /* 0: none */
-    uint64_t words[RT_PARTS]; /* 0: none */
-    uint32_t callers[RT_PARTS];
 };
 
 /* A frame that was boarded and left. */
@@ -103,8 +93,6 @@ struct rt_thread {
     uint64_t shared_pages[RT_SHARED_READS / RT_READS_A_PAGE / 64]; /* a bit for each page in use */
     struct rt_shared_read shared[RT_SHARED_READS];
     uint64_t shared_details[RT_SHARED_READS]; /* as in the shadow */
-    bool has_spilled;
-    struct rt_spilled spilled[RT_SPILLED];
 };
 
 /* NULL: not watched. */

@@ -8,40 +8,9 @@
 #include "runtime/core/call_stack.h"
 #include "runtime/core/flush_deferred.h"
 #include "runtime/core/stream_writer.h"
+#include "runtime/deferred/known_memory.h"
+#include "runtime/deferred/learned.h"
 #include "runtime/deferred/own_memory.h"
-
-/* ---- what this thread has learned of others ----
- *
- * When an access of thread t that depends on what u wrote in epoch k is emitted, t has taken that
- * edge, and depends on all that u did up to k, by the order of u. A read of what u wrote in an
- * epoch up to k brings nothing more: its edge starts at or before the one that t has taken, and
- * ends behind it. What u wrote then cannot know of a block that t began in between, since u has
- * learned nothing in that epoch after its write. This is rule 2 of the engine, for whatever memory
- * (docs/witness.md). So such a read is deferred, and so stays the write: who emits the read later
- * emits the write before it.
- *
- * The slot's epochs must be those of one thread, u: from `first` on. A thread that had the slot
- * before has nothing to do with it. */
-
-static inline bool has_learned(const struct rt_thread *t, uint64_t word) {
-    const struct rt_learned *learned = &t->learned[rt_slot_of(word) % RT_LEARNED];
-    return ((learned->last ^ word) & RT_WHO) == 0 && word >= learned->first &&
-           rt_epoch_of(word) <= rt_epoch_of(learned->last);
-}
-
-/* An access to these bytes is emitted, and so is the write that it depends on. Under control reads
- * are emitted all the same: reports then say by its number which event each of them is. */
-static void learn(struct rt_thread *t, const struct rt_view *view, uint32_t bytes) {
-    uint64_t word = view->write & RT_WHO_AND_WHEN;
-    if (rt_controlled || !rt_is_foreign(t, word) ||
-        !(bytes & rt_all_bytes(view->write, view->write_detail)))
-        return;
-    if (!(bytes & view->write))
-        word = (word & RT_WHO) | rt_old_epoch(word, view->write_detail) << RT_EPOCH_AT;
-    uint64_t first = rt_first_of(rt_slot_of(word));
-    if (word >= first && !has_learned(t, word))
-        t->learned[rt_slot_of(word) % RT_LEARNED] = (struct rt_learned){first, word};
-}
 
 /* ---- memory of one thread ---- */
 
@@ -58,18 +27,11 @@ static inline bool is_clear_to_read(const struct rt_thread *t, uint64_t w, uint6
                                     uintptr_t granule) {
     if (is_clear(t, w, granule))
         return true;
-    uint64_t detail = atomic_load_explicit(&rt_detail_of(granule)->read, memory_order_relaxed);
-    return rt_is_foreign(t, w) && rt_is_mine(t, r) && detail & RT_PRIVATE;
-}
-
-/* Keeps a read of what another thread wrote. Others may read it at the same moment, and none of
- * these reads may be lost. False if one came in between. */
-static bool keep_read_beside_others(uintptr_t granule, uint64_t before, uint64_t then,
-                                    uint64_t detail) {
-    if (!atomic_compare_exchange_strong(&rt_shadow_of(granule)->read, &before, then))
-        return false;
-    atomic_store_explicit(&rt_detail_of(granule)->read, detail, memory_order_relaxed);
-    return true;
+    const struct rt_detail *detail = rt_detail_of(granule);
+    uint64_t write = atomic_load_explicit(&detail->write, memory_order_relaxed);
+    uint64_t read = atomic_load_explicit(&detail->read, memory_order_relaxed);
+    return rt_state_of(w) == RT_OWN &&
+           (write & RT_ONLY_READ || (rt_is_foreign(t, w) && rt_is_mine(t, r) && read & RT_PRIVATE));
 }
 
 /* A read of memory that several threads have read, this one too, since it was last written. */
@@ -91,24 +53,22 @@ static inline bool defer_shared(struct rt_thread *t, uint64_t w, uintptr_t granu
 static inline __attribute__((always_inline)) bool defer(struct rt_thread *t, uintptr_t granule,
                                                         uint64_t w, uint64_t r, uint32_t bytes,
                                                         bool write, uintptr_t caller) {
-    if (rt_is_stale(t) || rt_state_of(w) == RT_SHARED ||
-        !(write ? is_clear(t, w, granule) : is_clear_to_read(t, w, r, granule)))
+    if (rt_is_stale(t) || rt_state_of(w) == RT_SHARED)
         return false;
-    if (!write && rt_state_of(r) == RT_SHARED)
-        return defer_shared(t, w, granule, bytes, caller);
-    if (r && !rt_is_mine(t, r))
-        return false;
+    bool clear = write ? is_clear(t, w, granule) : is_clear_to_read(t, w, r, granule);
+    if (rt_state_of(r) == RT_SHARED)
+        return clear && !write && defer_shared(t, w, granule, bytes, caller);
     struct rt_view view = {
         w, r, atomic_load_explicit(&rt_detail_of(granule)->write, memory_order_relaxed),
         atomic_load_explicit(&rt_detail_of(granule)->read, memory_order_relaxed)};
-    if (rt_is_untouched(w) || rt_is_mine(t, w))
+    bool own = clear && (!r || rt_is_mine(t, r));
+    if (own && (rt_is_untouched(w) || rt_is_mine(t, w)))
         return rt_add_to_own(t, granule, view, bytes, write, caller);
     /* What another thread wrote may be read again: the watcher knows the dependence. */
-    return !write &&
-           (!(bytes & ~rt_all_bytes(r, view.read_detail)) ||
-            (rt_is_foreign(t, w) && has_learned(t, w))) &&
-           rt_add(t, &view.read, &view.read_detail, bytes, caller) &&
-           keep_read_beside_others(granule, r, view.read, view.read_detail);
+    if (own && !write && !(bytes & ~rt_all_bytes(r, view.read_detail)) &&
+        rt_add(t, &view.read, &view.read_detail, bytes, caller))
+        return rt_keep_read_beside_others(granule, r, view.read, view.read_detail);
+    return rt_take_over(t, granule, &view, bytes, write, caller);
 }
 
 /* ---- what has to be emitted ---- */
@@ -152,27 +112,12 @@ static bool has_to_flush_reads(const struct rt_thread *t, const struct rt_view *
            rt_live_bytes(view->read, view->read_detail) & (write ? bytes : RT_BYTES);
 }
 
-/* Two threads use the same memory. The watcher shall know that even if the first had done so in
- * what no longer matters. */
-static void note_meeting(const struct rt_thread *t, const struct rt_view *view, uint32_t bytes,
-                         bool write) {
-    if (atomic_load_explicit(&rt_head->met, memory_order_relaxed))
-        return;
-    uint32_t there = 0;
-    if (rt_is_foreign(t, view->write))
-        there |= rt_all_bytes(view->write, view->write_detail);
-    if (write && rt_is_foreign(t, view->read))
-        there |= rt_all_bytes(view->read, view->read_detail);
-    if (there & bytes)
-        atomic_store_explicit(&rt_head->met, 1, memory_order_relaxed);
-}
-
 /* Whatever is emitted comes after what it depends on. `whole`: this granule is all of the access.
  */
 static void add_need(struct rt_need *need, struct rt_thread *t, uintptr_t granule,
                      const struct rt_view *view, uint32_t bytes, bool write, bool whole) {
     enum rt_state state = rt_state_of(view->write);
-    note_meeting(t, view, bytes, write);
+    rt_note_meeting(t, view, bytes, write);
     if ((state == RT_SHARED || state == RT_FREED) && rt_sequence_of(view->write) > need->observe)
         need->observe = rt_sequence_of(view->write);
     bool reads = has_to_flush_reads(t, view, bytes, write);
@@ -183,7 +128,7 @@ static void add_need(struct rt_need *need, struct rt_thread *t, uintptr_t granul
                        : is_clear_to_read(t, view->write, view->read, granule);
     need->access |= !clear || state == RT_SHARED || !rt_has_slot(t) || (write && reads) ||
                     (unread && rt_live_bytes(view->write, view->write_detail) & unread & bytes &&
-                     (write || !has_learned(t, view->write)));
+                     (write || !rt_has_learned(t, view->write)));
     bool mixing = has_to_mix(t, view, bytes, write, whole && !need->access ? rt_fits_now : rt_fits);
     need->access |= mixing;
     need->sequence |= mixing || (state == RT_SHARED && write);
@@ -233,17 +178,13 @@ static void keep_write(struct rt_thread *t, uintptr_t granule, struct rt_view vi
         view.write_detail = 0;
     }
     rt_add_always(t, &view.write, &view.write_detail, bytes, caller, emitted);
-    rt_unmix(t, granule, &view, bytes);
+    rt_unmix(granule, &view, bytes);
     if (shared)
         view.read = view.read_detail = 0;
     else
         rt_drop_reads(&view.read, &view.read_detail, bytes);
     view.read_detail &= ~RT_PRIVATE; /* there is a write now that its thread may depend on */
     set(granule, &view);
-}
-
-static uint64_t reader_bit(const struct rt_thread *t) {
-    return UINT64_C(1) << (RT_SLOT_AT + t->slot % RT_READER_BITS);
 }
 
 /* Several threads may read at once: none of them may be lost. */
@@ -259,7 +200,7 @@ static void keep_read(struct rt_thread *t, uintptr_t granule, struct rt_view vie
                       (rt_is_foreign(t, view.read) && rt_live_bytes(view.read, view.read_detail));
         if (shared) {
             then = rt_state_of(view.read) == RT_SHARED ? view.read : rt_with_sequence(RT_SHARED, 0);
-            then |= reader_bit(t);
+            then |= rt_reader_bit(t);
             detail = 0;
         } else {
             if (!rt_is_mine(t, then))
@@ -304,64 +245,58 @@ static void keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool wr
 
 /* ---- one granule ---- */
 
-/* Spills what the shadow says of this thread's writes, or reads, of a granule, or emits it. */
-static void put_away(struct rt_thread *t, uintptr_t granule, const struct rt_view *view,
-                     bool write) {
-    if (rt_spill(t, granule, view, write))
-        return;
+/* The granule's word for writes, or for reads, becomes empty, and the granule PRIVATE. */
+static void empty_own(const struct rt_thread *t, uintptr_t granule, struct rt_view *view,
+                      bool write, uint64_t private) {
+    if (write || rt_state_of(view->write) != RT_OWN) {
+        view->write = t->current | (view->write & RT_KNOWN);
+        view->write_detail = 0;
+    }
+    view->write |= RT_MIXED;
+    view->write_detail = (view->write_detail & ~RT_ONLY_READ) | private;
+    rt_set_write(granule, view->write, view->write_detail);
+    if (!write) {
+        view->read = view->read_detail = 0;
+        rt_set_read(granule, 0, 0);
+    }
+}
+
+/* Emits what this thread's words say of a granule. */
+static void emit_own(struct rt_thread *t, uintptr_t granule, struct rt_view *view, bool write) {
     /* Before the reads: if a write comes behind them, the engine takes them for older ones. */
     rt_flush_write(t, granule, view);
     if (!write)
         rt_flush_reads(t, granule, view);
     rt_publish(t);
     rt_note_flushed(t, granule);
-}
-
-/* Spills what this thread has read of a granule that another one wrote, and for which there is no
- * room in the shadow. False if there is, or the thread may depend on more than it knows. */
-static bool make_room_for_read(struct rt_thread *t, uintptr_t granule, struct rt_view *view,
-                               uint32_t bytes) {
-    if (!rt_is_foreign(t, view->write) || !rt_is_mine(t, view->read) ||
-        rt_fits_now(t, view->read, view->read_detail, bytes) ||
-        !is_clear_to_read(t, view->write, view->read, granule) ||
-        !(has_learned(t, view->write) || !rt_live_bytes(view->write, view->write_detail)))
-        return false;
-    put_away(t, granule, view, false);
-    atomic_fetch_or_explicit(&rt_shadow_of(granule)->write, RT_MIXED, memory_order_release);
-    bool kept = keep_read_beside_others(granule, view->read, t->current, RT_PRIVATE);
     *view = rt_load_view(granule);
-    return kept;
 }
 
-/* Spills what this thread did in earlier epochs, to a granule that no other thread has touched, and
- * for which there is no room in the shadow. False if there is room, or others have touched
- * it. */
-static bool make_room(struct rt_thread *t, uintptr_t granule, struct rt_view *view, uint32_t bytes,
+/* Makes room for an access to a granule that no other thread has touched, of which this thread's
+ * words know too much even for a place beside them. Or to what was freed, of which only the order
+ * is left. */
+static void make_room(struct rt_thread *t, uintptr_t granule, struct rt_view *view, uint32_t bytes,
                       bool write) {
     enum rt_state state = rt_state_of(view->write);
-    if (!write && make_room_for_read(t, granule, view, bytes))
-        return true;
     if (state == RT_SHARED || rt_is_foreign(t, view->write) || !is_clear(t, view->write, granule) ||
         (view->read && !rt_is_mine(t, view->read)) ||
         (write ? rt_fits_now(t, view->write, view->write_detail, bytes)
                : rt_fits_now(t, view->read, view->read_detail, bytes)))
-        return false;
+        return;
     if (state == RT_FREED)
         rt_observe(t, rt_sequence_of(view->write));
-    put_away(t, granule, view, write);
-    *view = rt_load_view(granule);
-    if (write || state != RT_OWN) {
-        view->write = t->current | (view->write & RT_KNOWN);
-        view->write_detail = 0;
+    struct rt_spilled *place = rt_open_spilled(granule, view);
+    uint64_t private = place || rt_is_private(view) ? RT_PRIVATE : 0;
+    if (place && rt_spill(t, place, write ? view->write : view->read,
+                          write ? view->write_detail : view->read_detail, RT_BYTES, write)) {
+        empty_own(t, granule, view, write, private);
+        rt_close_spilled(place);
+        return;
     }
-    view->write |= RT_MIXED;
-    view->write_detail |= RT_PRIVATE;
-    rt_set_write(granule, view->write, view->write_detail);
-    if (!write) {
-        view->read = view->read_detail = 0;
-        rt_set_read(granule, 0, 0);
-    }
-    return true;
+    if (place)
+        rt_close_spilled(place);
+    emit_own(t, granule, view, write);
+    empty_own(t, granule, view, write, private);
 }
 
 /* Defers an access, if it is not a repetition. False: it has to be emitted, or there is no room. */
@@ -388,7 +323,8 @@ static void access_ordered(struct rt_thread *t, uintptr_t address, uint32_t byte
         return;
     struct rt_view view = rt_load_settled(t, granule, write);
     make_room(t, granule, &view, bytes, write);
-    if (defer(t, granule, view.write, view.read, bytes, write, caller))
+    if (defer(t, granule, view.write, view.read, bytes, write, caller) ||
+        (!write && rt_share(t, granule, &view, bytes, caller)))
         return;
     struct rt_need need = {.sequence = !rt_has_slot(t)};
     add_need(&need, t, granule, &view, bytes, write, true);
@@ -403,7 +339,7 @@ static void access_ordered(struct rt_thread *t, uintptr_t address, uint32_t byte
     publish(t);
     if (need.access) {
         rt_new_epoch(t); /* what the other thread did may be news */
-        learn(t, &view, bytes);
+        rt_learn_of(t, &view, bytes, write);
     }
     keep(t, granule, bytes, write, caller, need.access, t->position != before, mixing);
 }
@@ -461,7 +397,7 @@ static void emit_part(struct rt_thread *t, const struct part *part, bool write, 
         uint32_t bytes = rt_bytes_in(g, start, end - start);
         flush(t, g, &view, part->need.access, bytes, write);
         if (part->need.access)
-            learn(t, &view, bytes);
+            rt_learn_of(t, &view, bytes, write);
     }
     if (part->need.access)
         rt_emit_access(t, start, end - start, write, 0, caller);
@@ -539,8 +475,9 @@ static void access_range_once(struct rt_thread *t, uintptr_t address, size_t siz
         bool done = defer_granule(t, g, bytes, write, caller);
         if (!done) {
             struct rt_view view = rt_load_settled(t, g, write);
-            done = make_room(t, g, &view, bytes, write) &&
-                   defer(t, g, view.write, view.read, bytes, write, caller);
+            make_room(t, g, &view, bytes, write);
+            done = defer(t, g, view.write, view.read, bytes, write, caller) ||
+                   (!write && rt_share(t, g, &view, bytes, caller));
             if (!done)
                 add_need(&need, t, g, &view, bytes, write, false);
         }

@@ -53,10 +53,9 @@ static inline __attribute__((always_inline)) bool rt_set_own(const struct rt_thr
 
 /* These bytes were written. If all of them were by now, the shadow knows all about the granule
  * again. */
-static inline void rt_unmix(struct rt_thread *t, uintptr_t granule, struct rt_view *view,
-                            uint32_t bytes) {
+static inline void rt_unmix(uintptr_t granule, struct rt_view *view, uint32_t bytes) {
     if (!(view->write & RT_MIXED) ||
-        (view->write_detail & RT_PRIVATE && !rt_drop_spilled(t, granule, bytes)) ||
+        (view->write_detail & RT_PRIVATE && !rt_drop_spilled(granule, bytes)) ||
         rt_all_bytes(view->write, view->write_detail) != RT_BYTES)
         return;
     view->write &= ~(uint64_t)RT_MIXED;
@@ -77,7 +76,7 @@ static inline __attribute__((always_inline)) bool rt_add_to_own(struct rt_thread
     }
     if (!rt_add(t, &view.write, &view.write_detail, bytes, caller))
         return false;
-    rt_unmix(t, granule, &view, bytes);
+    rt_unmix(granule, &view, bytes);
     if (view.read) {
         rt_drop_reads(&view.read, &view.read_detail, bytes);
         rt_set_read(granule, view.read, view.read_detail);

@@ -2,6 +2,7 @@
  * limit that makes sense. So a limit that the program sets is made larger by what we use, and what
  * it asks for made smaller: it has the same room as without us. */
 #define _GNU_SOURCE
+#include "runtime/core/flush_deferred.h"
 #include "runtime/core/shadow.h"
 #include "runtime/intercept/interpose.h"
 
@@ -14,18 +15,17 @@ RT_REAL(int, prlimit64, pid_t, __rlimit_resource_t, const struct rlimit64 *, str
 _Static_assert(sizeof(struct rlimit) == sizeof(struct rlimit64) && sizeof(rlim_t) == 8,
                "limits of both kinds are one");
 
-/* For all threads that can come, and for what they call. It is set aside: a program may use up all
- * that it has, and ours with it. */
-static const rlim_t for_threads = RT_SLOTS * (rlim_t)(sizeof(struct rt_thread) + 256 * 1024);
+/* For all threads that can come, for what they call, and for what they spill. It is set aside: a
+ * program may use up all that it has, and ours with it. */
+static const rlim_t for_threads =
+    RT_SLOTS * (rlim_t)(sizeof(struct rt_thread) + 256 * 1024) + RT_MOST_SPILLED;
 
 /* By so much the limit of this process is larger than what the program asked for, or one that it
  * was forked from. */
 static _Atomic rlim_t added;
 
 static rlim_t ours(void) {
-    return rt_head ? ((rlim_t)4 << RT_ADDRESS_BITS) + st_stream_bytes(rt_head->chunk_count) +
-                         for_threads
-                   : added;
+    return rt_head ? rt_shadow_bytes + st_stream_bytes(rt_head->chunk_count) + for_threads : added;
 }
 
 static rlim_t larger(rlim_t limit) {
