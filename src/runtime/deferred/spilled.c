@@ -3,7 +3,7 @@
  * A shadow word and its detail hold two epochs of the 8 bytes of a granule, of one thread. There
  * are three ways to need more: a thread accesses them in more functions that are all open; it
  * accesses some of them after another thread, on which it depends already, has accessed others
- * (access_deferred.c: take_over); or several threads read them (share). Then the older accesses go
+ * (known_memory.c: taking over); or several threads read them (sharing). Then the older accesses go
  * to a place beside the shadow, and the granule becomes MIXED, and PRIVATE or ONLY_READ (shadow.h):
  * so everybody else takes the slow way, and finds them there. Whoever emits what the granule's
  * words say takes them out and emits them, too.
