@@ -1189,6 +1189,66 @@ int main(int count, char **words) {
 """
 
 
+# Two threads take turns at a table, each at every other element. By what they know whose turn it is
+# is data, which says also what was done to the table before; or a semaphore, which does not.
+HANDED_ON = r"""
+#include <pthread.h>
+#include <semaphore.h>
+static int table[1 << 10], turn, silently;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static sem_t turns[2];
+__attribute__((noinline)) static void take(int me) {
+    if (silently) {
+        sem_wait(&turns[me]);
+        return;
+    }
+    pthread_mutex_lock(&mutex);
+    while (turn != me)
+        pthread_cond_wait(&changed, &mutex);
+    pthread_mutex_unlock(&mutex);
+}
+__attribute__((noinline)) static void give(int me) {
+    if (silently) {
+        sem_post(&turns[!me]);
+        return;
+    }
+    pthread_mutex_lock(&mutex);
+    turn = !me;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+}
+__attribute__((noinline)) static void change(int i) {
+    table[i] += table[i ^ 1] + 1;
+}
+__attribute__((noinline)) static void change_all(int me) {
+    for (int i = me; i < 1 << 10; i += 2)
+        change(i);
+}
+static void *work(void *second) {
+    int me = second != NULL;
+    for (int round = 0; round < 10; round++) {
+        take(me);
+        change_all(me);
+        give(me);
+    }
+    return NULL;
+}
+int main(int count, char **words) {
+    pthread_t threads[2];
+    (void)words;
+    silently = count > 1;
+    sem_init(&turns[0], 0, 1);
+    sem_init(&turns[1], 0, 0);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, work, i ? &turn : NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+"""
+
+
 class PrivateMemory(ProgramCase):
     """What one thread does with memory that is its own is not emitted."""
 
@@ -1237,6 +1297,20 @@ class PrivateMemory(ProgramCase):
                 self.assertLess(events[0], 50)
                 self.assertLess(events[1], 50)
                 self.assertGreater(events[2], 500)  # so there was something to emit
+
+    def test_memory_that_is_handed_on(self):
+        """Who takes it depends already on all that was done to it, so nothing of that is emitted."""
+        self.write("handed.c", HANDED_ON)
+        for compiler in ("gcc", "clang"):
+            with self.subTest(compiler):
+                self.seriatim("cc", "-g", "-O1", "handed.c", "-o", "handed", "-pthread",
+                              env={"SERIATIM_CC": compiler})
+                events = []
+                for words in ([], ["silently"]):
+                    result = self.seriatim("run", "--format", "json", self.folder / "handed", *words)
+                    events.append(json.loads(result.message)["trace"]["events"])
+                self.assertLess(events[0], 2000)
+                self.assertGreater(events[1], 10000)  # so there was something to emit
 
 
 if __name__ == "__main__":

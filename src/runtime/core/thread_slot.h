@@ -60,7 +60,7 @@ void rt_forget_past(const struct rt_thread *t);
 
 /* What the first thread, which has slot 0, did before it created another one. Every thread is
  * created by it then or later, directly or not, so it depends on all of that by its creation: as if
- * it had learned of it (deferred/access_deferred.c). So these accesses make no difference to
+ * it had learned of it (deferred/learned.h). So these accesses make no difference to
  * anybody, and are never emitted. UINT64_MAX: there is no other thread yet; 0: there is one whose
  * creation nobody saw. */
 extern _Atomic uint64_t rt_alone_before;

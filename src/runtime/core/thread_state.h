@@ -28,7 +28,7 @@ struct rt_left_frame {
     bool outermost; /* when it ended, all frames around it were emitted */
 };
 
-/* What a thread depends on of another one (deferred/access_deferred.c). */
+/* What a thread depends on of another one (deferred/learned.h). */
 struct rt_learned {
     uint64_t first; /* of the other one, as in struct rt_thread */
     uint64_t last;  /* a shadow word of it, without bytes and flags: up to that epoch */

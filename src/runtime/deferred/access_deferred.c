@@ -262,7 +262,7 @@ static void empty_own(const struct rt_thread *t, uintptr_t granule, struct rt_vi
 }
 
 /* Emits what this thread's words say of a granule. */
-static void emit_own(struct rt_thread *t, uintptr_t granule, struct rt_view *view, bool write) {
+static void emit_words(struct rt_thread *t, uintptr_t granule, struct rt_view *view, bool write) {
     /* Before the reads: if a write comes behind them, the engine takes them for older ones. */
     rt_flush_write(t, granule, view);
     if (!write)
@@ -295,7 +295,7 @@ static void make_room(struct rt_thread *t, uintptr_t granule, struct rt_view *vi
     }
     if (place)
         rt_close_spilled(place);
-    emit_own(t, granule, view, write);
+    emit_words(t, granule, view, write);
     empty_own(t, granule, view, write, private);
 }
 

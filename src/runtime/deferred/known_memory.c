@@ -55,7 +55,7 @@ static void empty(const struct rt_thread *t, uint64_t *word, uint64_t *detail, u
 }
 
 /* `more`: something is known beside the words, and t depends on all of it. */
-static bool take_over_by_writing(struct rt_thread *t, uintptr_t granule, struct rt_view view,
+static void take_over_by_writing(struct rt_thread *t, uintptr_t granule, struct rt_view view,
                                  uint32_t bytes, bool more, uintptr_t caller) {
     if (more)
         rt_drop_spilled(granule, bytes);
@@ -72,7 +72,6 @@ static bool take_over_by_writing(struct rt_thread *t, uintptr_t granule, struct 
     view.read_detail &= ~RT_PRIVATE;
     rt_set_read(granule, view.read, view.read_detail);
     rt_set_write(granule, view.write, view.write_detail);
-    return true;
 }
 
 /* The granule becomes PRIVATE for a thread that has read it: by the word for writes, unless that is
@@ -118,9 +117,10 @@ bool rt_take_over(struct rt_thread *t, uintptr_t granule, const struct rt_view *
     bool done = fits == spilled;
     if (done) {
         rt_note_meeting(t, view, bytes, write);
-        bool more = spilled || rt_is_private(view);
-        done = write ? take_over_by_writing(t, granule, *view, bytes, more, caller)
-                     : take_over_by_reading(t, granule, *view, bytes, spilled, caller);
+        if (write)
+            take_over_by_writing(t, granule, *view, bytes, spilled || rt_is_private(view), caller);
+        else
+            done = take_over_by_reading(t, granule, *view, bytes, spilled, caller);
     }
     if (place)
         rt_close_spilled(place);

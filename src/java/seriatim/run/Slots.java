@@ -121,7 +121,7 @@ final class Slots {
 
 /**
  * What a thread has learned of others: on which of their epochs it depends, as the watcher knows.
- * Reads of what they wrote up to then bring nothing new (access_deferred.c has the reasons), and need
+ * Reads of what they wrote up to then bring nothing new (learned.h has the reasons), and need
  * not be emitted. A thread that is created knows what its creator knew; who joins a thread knows all
  * that it did and knew: the watcher has these two dependences, too, and nothing that was done before
  * them can know of what comes behind them.
