@@ -284,7 +284,11 @@ void warn_of_watch(const struct st_watch *watch, const char *program) {
         warn("%s could not be watched: it may not reserve 64 TiB of addresses (which takes no "
              "memory); lift the limit with 'ulimit -v unlimited'",
              program);
-    if (st_watch_gave_up(watch))
+    if (st_watch_is_worn_out(watch))
+        warn("a thread of %s called functions more often than seriatim can tell them apart (137 "
+             "billion times): what the program did after that was not seen",
+             program);
+    else if (st_watch_gave_up(watch))
         warn("%s ran out of memory for its events: what it did after that was not seen", program);
     uint32_t shut_in = atomic_load(&watch->memory.head->shut_in);
     if (shut_in)

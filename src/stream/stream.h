@@ -77,7 +77,7 @@ struct st_stream_answer {
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 13,
+    ST_STREAM_VERSION = 14,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
     ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time can have words in shadow memory */
@@ -109,7 +109,8 @@ enum st_stream_op {
 
     /* A deferred access of this or another thread: see above. address: a multiple of 8; aux:
      * which of the 8 bytes; argument: slot (bits 0 to 15) and epoch (16 to 63) of the thread that
-     * did it. Then ST_STREAM_PC, argument: the lower 32 bits of the return address. */
+     * did it. Then ST_STREAM_PC, argument: the lower 32 bits of the return address; aux:
+     * ST_STREAM_LOOK if it was an atomic load that found nothing new. */
     ST_STREAM_DEFERRED_READ,
     ST_STREAM_DEFERRED_WRITE,
     ST_STREAM_PC,
@@ -214,6 +215,8 @@ enum st_stream_op {
 };
 
 enum { ST_STREAM_MOST_CALLERS = 8 };
+
+enum { ST_STREAM_LOOK = 1 }; /* in ST_STREAM_PC */
 
 enum {
     ST_STREAM_HANDLER = 1,
@@ -401,6 +404,7 @@ struct st_stream_head {
     _Atomic uint32_t modules_read;  /* so many ST_STREAM_MODULE; a futex */
     _Atomic uint32_t handing_count; /* grows */
     _Atomic uint32_t no_room; /* set by the program: no addresses for shadow memory, no events */
+    _Atomic uint32_t worn_out; /* set by the program: a thread has no epochs left, so it closed it */
     _Atomic uint32_t met; /* set by the program: two threads have used the same memory, and one of
                              them wrote, be it in what no longer matters and is not emitted */
     _Atomic uint32_t shut_in; /* processes forked after the program had shut itself in (seccomp) */

@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "trace/format.h"
 
+#include <string.h>
+
 /* ---- values ---- */
 
 /* A write that may still be on its way, or not be where the trace has it: what is in the variable
@@ -148,6 +150,11 @@ static const struct st_past *past_of(const struct st_translator *t, uint32_t num
     return NULL;
 }
 
+/* Where in the code a deferred access happened; 0: not known. `function` is one that it was in. */
+static uint64_t deferred_pc(const struct st_translator *t, uint32_t low_pc, uint64_t function) {
+    return low_pc ? st_places_complete(t->places, low_pc, function) : 0;
+}
+
 /* Where and how a deferred access happened, as far as that is known. */
 static uint64_t deferred_loc(struct st_translator *t, struct thread *emitter, uint32_t number,
                              uint64_t at, uint32_t low_pc) {
@@ -160,7 +167,7 @@ static uint64_t deferred_loc(struct st_translator *t, struct thread *emitter, ui
             st_sites_call(&t->sites, (struct st_call){emitter->within[i].function,
                                                       emitter->within[i].called_from, then.call});
     uint64_t function = then.call ? st_call(&t->sites, then.call).function : 0;
-    uint64_t pc = low_pc ? st_places_complete(t->places, low_pc, function) : 0;
+    uint64_t pc = deferred_pc(t, low_pc, function);
     if (!pc)
         pc = function;
     bool forgotten = !past || (past->count > ST_PAST_CONTEXTS && !then.epoch);
@@ -200,9 +207,61 @@ static void translate_deferred(struct st_translator *t, struct thread *emitter,
     }
 }
 
+/* Where a function has looked; 0: not there. */
+static uint64_t look_pc(const struct st_translator *t, uint32_t low_pc, uint64_t function) {
+    uint64_t pc = deferred_pc(t, low_pc, function);
+    bool same = pc && strcmp(st_places_function(t->places, pc).function,
+                             st_places_function(t->places, function).function) == 0;
+    return same ? pc : 0;
+}
+
+/* The functions that a thread is in and has not entered yet, where it starts: their place in the
+ * stack, for as long as it takes to look at them. Returns the innermost function of all. */
+static uint64_t push_within(struct st_translator *t, const struct thread *emitter,
+                            struct thread *thread) {
+    uint32_t call = call_of(thread);
+    uint64_t function = call ? st_call(&t->sites, call).function : 0;
+    size_t count = emitter->within_count;
+    if (!count || emitter->within[count - 1].function == function)
+        return function;
+    st_reserve(&thread->frames, &thread->frame_capacity, thread->depth + count);
+    for (size_t i = 0; i < count; i++)
+        thread->frames[thread->depth++] =
+            (struct frame){.call = call, .called_from = emitter->within[i].called_from};
+    return emitter->within[count - 1].function;
+}
+
+/* A load that another one stood for (runtime/core/looks.h), except for what the function does that
+ * it is in. What it looked at is one word. */
+static void translate_look(struct st_translator *t, struct thread *emitter,
+                           const struct st_stream_record *record) {
+    uint64_t at = record->argument >> 16;
+    uint32_t number = st_slots_thread(&t->slots, record->argument & 0xffff, at);
+    unsigned bytes = st_stream_aux(record);
+    struct thread *thread = number == ST_SLOT_NONE ? NULL : t->threads[number];
+    if (!thread || !bytes)
+        return;
+    uint64_t address = st_stream_address(record) + (unsigned)__builtin_ctz(bytes);
+    size_t depth = thread->depth;
+    uint64_t function = push_within(t, emitter, thread);
+    uint64_t pc = look_pc(t, (uint32_t)record[1].argument, function);
+    bool data = pc && st_translate_looks_at_data(t, thread, pc, &address);
+    thread->depth = depth;
+    if (!data)
+        return;
+    set_access(t, number, deferred_loc(t, emitter, number, at, (uint32_t)record[1].argument), at);
+    t->access.read = ST_DEFERRED_READ;
+    t->access.atomic = t->access.fresh = false;
+    t->access.length = (unsigned)__builtin_popcount(bytes);
+    st_variables_touch(&t->variables, address, t->access.length, false, visit, t);
+}
+
 void st_translate_deferred(struct st_translator *t, struct thread *emitter,
                            const struct st_stream_record *record, bool write) {
-    translate_deferred(t, emitter, record, write);
+    if (st_stream_aux(&record[1]) & ST_STREAM_LOOK)
+        translate_look(t, emitter, record);
+    else
+        translate_deferred(t, emitter, record, write);
     emitter->within_count = 0;
 }
 

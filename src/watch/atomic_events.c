@@ -540,6 +540,18 @@ void st_translate_atomic(struct st_translator *t, struct thread *thread,
     t->valued = NULL;
 }
 
+bool st_translate_looks_at_data(struct st_translator *t, const struct thread *thread, uint64_t pc,
+                                uint64_t *address) {
+    unsigned around = thread->depth ? thread->frames[thread->depth - 1].calls : 0;
+    const struct st_word *word = find_word(t, *address);
+    if (!word || word->pool || (word->state != ST_WORD_FRESH && word->state != ST_WORD_DATA) ||
+        (around | st_library_calls_at(t, pc)))
+        return false;
+    struct st_spin spin = st_translate_spin(t, thread, pc);
+    *address = generation_of(*address, word->generation);
+    return !spin.loops && !spin.asks_for_self;
+}
+
 /* ---- futexes ---- */
 
 /* Only words that the program itself accesses: what code without instrumentation does is none of

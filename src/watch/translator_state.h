@@ -573,6 +573,10 @@ void st_translate_data(struct st_translator *t, struct thread *thread,
 /* An atomic access; what it did is in the record after it, if it says so. */
 void st_translate_atomic(struct st_translator *t, struct thread *thread,
                          const struct st_stream_record *record);
+/* Is what the thread looked at data, and no wait? Then its variable is at the address that the word
+ * has now. */
+bool st_translate_looks_at_data(struct st_translator *t, const struct thread *thread, uint64_t pc,
+                                uint64_t *address);
 /* The thread has ended. What it took once and did not give back was no lock. */
 void st_translate_end_of_words(struct st_translator *t, struct thread *thread);
 /* A wait at a futex, and order from one. */

@@ -159,6 +159,10 @@ bool st_watch_gave_up(const struct st_watch *watch) {
     return watch->listening && atomic_load(&watch->memory.head->closed);
 }
 
+bool st_watch_is_worn_out(const struct st_watch *watch) {
+    return atomic_load(&watch->memory.head->worn_out);
+}
+
 bool st_watch_saw_meeting(const struct st_watch *watch) {
     return atomic_load(&watch->memory.head->met);
 }

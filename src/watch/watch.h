@@ -79,6 +79,9 @@ pid_t st_watch_attached(const struct st_watch *watch);
 /* Did the runtime give up, so that events are missing from some point on? */
 bool st_watch_gave_up(const struct st_watch *watch);
 
+/* Was that because a thread had called functions too often to tell the calls apart? */
+bool st_watch_is_worn_out(const struct st_watch *watch);
+
 /* Did the program have no addresses for shadow memory, so that there are no events at all? */
 bool st_watch_had_no_room(const struct st_watch *watch);
 

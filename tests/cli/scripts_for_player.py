@@ -43,6 +43,9 @@ class Generator:
         # last, and so depends on all that was done to the memory before.
         self.handing = seed % 12 in (3, 6)
         self.holders = [0]
+        # In another sixth they look again and again at what others change, in functions that do little
+        # else.
+        self.looking = seed % 12 in (0, 9)
 
     def put(self, thread, *words):
         self.lines.append(" ".join(map(str, (thread,) + words)))
@@ -125,7 +128,33 @@ class Generator:
             kind = "r" if len(self.holders) > 1 else self.random.choice("rw")
             self.put(number, kind, 0, size * self.random.randrange(16 // size), size)
 
+    def look(self, number):
+        """Calls of a function that looks, some of which do more."""
+        thread = self.threads[number]
+        if thread.depth >= self.deepest:
+            return
+        function, words = self.random.randrange(2), self.random.sample([0, 4, 8], 2)
+        for _ in range(self.random.randint(1, 4)):
+            self.put(number, "enter", function)
+            self.put(number, "load", 0, words[0])
+            if self.random.random() < 0.3:
+                self.look_around(words[1])
+                self.put(number, self.random.choice(["load", "add"]), 0, self.random.choice(words))
+            self.put(number, "leave")
+
+    def look_around(self, word):
+        """What another thread does meanwhile."""
+        number = self.random.choice(list(self.threads))
+        self.put(number, self.random.choice(["add", "load"]), 0, self.random.choice([word, 0]))
+
     def step(self):
+        if self.looking and self.random.random() < 0.6:
+            number = self.random.choice(list(self.threads))
+            if self.random.random() < 0.7:
+                self.look(number)
+            else:
+                self.put(number, "add", 0, self.random.choice([0, 4, 8]))
+            return
         if self.handing and len(self.threads) > 1 and self.random.random() < 0.8:
             self.use_what_was_handed_on()
             if self.random.random() < 0.15 and self.holders[0] in self.threads:

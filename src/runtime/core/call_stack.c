@@ -1,4 +1,5 @@
 #include "runtime/core/call_stack.h"
+#include "runtime/core/looks.h"
 #include "runtime/core/shadow.h"
 #include "runtime/core/stream_writer.h"
 #include "runtime/core/thread_slot.h"
@@ -152,13 +153,15 @@ static inline bool count(const struct rt_thread *t, uintptr_t function) {
     return true;
 }
 
-/* Boards the first frame that is not. False: it cannot be counted. */
+/* Boards the first frame that is not. False: it cannot be counted, or is to be emitted so that the
+ * thread gives up. */
 static inline bool board_frame(struct rt_thread *t) {
     size_t depth = t->boarded_depth;
     struct rt_frame *frame = &t->frames[depth];
-    if (!count(t, frame->function))
+    uint64_t base = t->base + 1, epoch = base + t->position;
+    if (__builtin_expect(epoch >= RT_EPOCHS, 0) || !count(t, frame->function))
         return false;
-    uint64_t base = t->base + 1, begun = t->me | (base + t->position) << RT_EPOCH_AT;
+    uint64_t begun = t->me | epoch << RT_EPOCH_AT;
     frame->alike_before = t->alike;
     atomic_store_explicit(&frame->begun, begun, memory_order_release);
     t->base = base; /* a new epoch, of which the watcher does not hear */
@@ -183,7 +186,7 @@ static size_t boarding_from(const struct rt_thread *t) {
  * not boarded, or the access may be ignored. */
 static inline bool board_innermost(struct rt_thread *t) {
     size_t least = t->start_depth > t->work_depth ? t->start_depth : t->work_depth;
-    if (t->skipped || t->ignoring || !t->emitted_depth || t->boarded_depth <= least ||
+    if (t->skipped || t->ignoring || t->emitted_depth <= least ||
         t->slot >= ST_STREAM_COUNTED_SLOTS)
         return false;
     while (t->boarded_depth < t->depth) {
@@ -206,9 +209,19 @@ bool rt_board_quickly(struct rt_thread *t) {
     return done;
 }
 
+/* The thread accesses something, where it starts: what was boarded for looks is like other calls
+ * now. */
+static void end_looks(struct rt_thread *t) {
+    t->looks.count = 0;
+    if (t->emitted_depth < t->boarded_depth)
+        emit_frames_below(t, t->boarded_depth);
+}
+
 void rt_board_new_frames(struct rt_thread *t) {
     if (rt_deferring_freely && board_innermost(t))
         return;
+    if (rt_is_looking_at_start(t))
+        end_looks(t);
     find_start(t);
     size_t from = boarding_from(t);
     if (from > t->boarded_depth)
@@ -218,6 +231,18 @@ void rt_board_new_frames(struct rt_thread *t) {
     if (t->boarded_depth < t->depth || t->skipped)
         rt_emit_new_frames(t);
     t->since = rt_since_of(t) | rt_slow_accesses;
+}
+
+bool rt_board_look(struct rt_thread *t) {
+    if (!t->emitted_depth || t->ignoring || t->slot >= ST_STREAM_COUNTED_SLOTS)
+        return false;
+    while (t->boarded_depth < t->depth) {
+        const struct rt_frame *frame = &t->frames[t->boarded_depth];
+        if (frame->block || is_handler(frame) || !board_frame(t))
+            return false;
+    }
+    t->since = rt_since_of(t) | rt_slow_accesses;
+    return true;
 }
 
 /* Reports say in which functions an access happened. */
@@ -288,7 +313,8 @@ static inline void leave_boarded(struct rt_thread *t, const struct rt_frame *fra
     t->ahead++;
     t->current = current;
     t->alike = alike;
-    t->since = t->ignoring ? RT_STALE : (t->alone ? t->first : alike) | rt_slow_accesses;
+    bool stale = t->ignoring || rt_is_looking_at_start(t);
+    t->since = stale ? RT_STALE : (t->alone ? t->first : alike) | rt_slow_accesses;
     if (!t->alone) /* what it accessed is never emitted */
         note_left(t, frame, begun, epoch, depth);
 }
@@ -405,7 +431,10 @@ static void leave_emitted(struct rt_thread *t, const struct rt_frame *frame) {
     t->skipped = false;
     uint64_t passed = t->ahead;
     t->ahead = 0;
+    bool looking = rt_is_looking(t);
     rt_emit(t, st_stream_what(frame->block ? ST_STREAM_END : ST_STREAM_LEAVE, 0, 0), passed);
+    if (looking)
+        t->looks.end = t->position;
     rt_publish(t);
     new_epoch_outside(t, frame);
 }

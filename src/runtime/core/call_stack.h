@@ -53,13 +53,17 @@ static inline void rt_emit_frames(struct rt_thread *t) {
 /* Boards them instead, as far as that may be done. To be called before an access that may be
  * deferred. */
 static inline void rt_board_frames(struct rt_thread *t) {
-    if (t->boarded_depth != t->depth || t->skipped)
+    if (t->boarded_depth != t->depth || t->skipped || rt_is_looking_at_start(t))
         rt_board_new_frames(t);
 }
 
 /* The same for the most common case, in a run that defers and is not controlled, and not between
  * rt_enter and rt_leave. False: some frames are not boarded, or the access may be ignored. */
 bool rt_board_quickly(struct rt_thread *t);
+
+/* Boards all of them for a look (looks.h), also what a thread starts with calls: nothing happens
+ * there, so it makes no difference in which turn of a loop that is. False: some are not boarded. */
+bool rt_board_look(struct rt_thread *t);
 
 /* Emits the frames that are boarded, and how many epochs have passed. `ahead` is 0 then. */
 void rt_emit_boarded(struct rt_thread *t);

@@ -20,8 +20,15 @@ static bool copy_boarded(const struct rt_frame *frame, uint32_t slot, uint64_t e
     return atomic_load_explicit(&frame->begun, memory_order_relaxed) == begun;
 }
 
+/* No epoch passes. */
+static void emit_within_one(struct rt_thread *t, uint64_t function, uint64_t called_from) {
+    rt_write_record(t, st_stream_what(ST_STREAM_WITHIN, 0, called_from), function);
+    t->base--;
+}
+
 /* An access of the slot's thread in that epoch will be emitted: emits in which functions it may be
- * that the thread has boarded and not emitted. */
+ * that the thread has boarded and not emitted. What it starts with, and calls there, is only entered
+ * when it says so itself, since a turn of a loop may begin there. */
 static void emit_boarded_in(struct rt_thread *t, uint32_t slot, uint64_t epoch) {
     const struct rt_thread *other = slot == t->slot ? NULL : rt_thread_in(slot);
     if (!other)
@@ -30,7 +37,12 @@ static void emit_boarded_in(struct rt_thread *t, uint32_t slot, uint64_t epoch) 
     size_t depth = __atomic_load_n(&other->depth, __ATOMIC_ACQUIRE);
     const struct rt_frame *frames = __atomic_load_n(&other->frames, __ATOMIC_ACQUIRE);
     struct rt_frame frame;
+    bool at_start = i <= __atomic_load_n(&other->start_depth, __ATOMIC_RELAXED);
     for (uint64_t around = 0; i < depth && copy_boarded(&frames[i], slot, epoch, &frame); i++) {
+        if (at_start) {
+            emit_within_one(t, frame.function, frame.called_from);
+            continue;
+        }
         uint64_t begun = rt_epoch_of(frame.begun);
         rt_emit(t, st_stream_what(ST_STREAM_BOARDED, 0, frame.called_from), frame.function);
         rt_emit(t, st_stream_what(ST_STREAM_BOARDED_AT, 0, around), slot | begun << 16);
@@ -42,48 +54,64 @@ static void emit_boarded_in(struct rt_thread *t, uint32_t slot, uint64_t epoch) 
 static void emit_within(struct rt_thread *t, uint32_t slot, uint64_t epoch) {
     const struct rt_thread *other = slot == t->slot ? t : rt_thread_in(slot);
     struct rt_left_frame frames[RT_MOST_WITHIN];
-    for (size_t i = other ? rt_frames_left(other, slot, epoch, frames) : 0; i-- > 0; t->base--)
-        rt_write_record(t, st_stream_what(ST_STREAM_WITHIN, 0, frames[i].called_from),
-                        frames[i].function);
+    for (size_t i = other ? rt_frames_left(other, slot, epoch, frames) : 0; i-- > 0;)
+        emit_within_one(t, frames[i].function, frames[i].called_from);
 }
 
 /* ---- shadow memory ---- */
 
+/* Beside the bytes of an access: it is a look (looks.h). */
+enum { LOOK = ST_STREAM_LOOK << 8 };
+
 /* An access of this thread. It is emitted because there is no room for it, and the functions that
  * are open now stay as they are: what happens is not their doing. */
-static void emit_own(struct rt_thread *t, bool write, uintptr_t granule, uint32_t bytes,
+static void emit_own(struct rt_thread *t, bool write, uintptr_t granule, uint32_t what,
                      uint64_t epoch, uint64_t caller) {
     enum st_stream_op op = write ? ST_STREAM_KEPT_WRITE : ST_STREAM_KEPT_READ;
     rt_emit_boarded_by(t, epoch);
     emit_within(t, t->slot, epoch);
-    rt_write_record(t, st_stream_what(op, bytes, granule), t->slot | epoch << 16);
-    rt_write_record(t, st_stream_what(ST_STREAM_PC, 0, 0), caller & UINT32_MAX);
+    rt_write_record(t, st_stream_what(op, what & RT_BYTES, granule), t->slot | epoch << 16);
+    rt_write_record(t, st_stream_what(ST_STREAM_PC, what >> 8, 0), caller & UINT32_MAX);
     t->base -= 2;
 }
 
-static void emit(struct rt_thread *t, enum st_stream_op op, uintptr_t granule, uint32_t bytes,
+/* A look makes a difference only to the function that it is in, since those around it have looked
+ * before. */
+static bool is_look_over(const struct rt_thread *t, uint32_t slot, uint64_t epoch) {
+    const struct rt_thread *other = slot == t->slot ? t : rt_thread_in(slot);
+    struct rt_left_frame frames[RT_MOST_WITHIN];
+    return !other || rt_frames_left(other, slot, epoch, frames);
+}
+
+static void emit(struct rt_thread *t, enum st_stream_op op, uintptr_t granule, uint32_t what,
                  uint32_t slot, uint64_t epoch, uint64_t caller) {
-    if (!bytes || rt_is_dead(slot, epoch))
+    if (!(what & RT_BYTES) || rt_is_dead(slot, epoch) ||
+        (what & LOOK && is_look_over(t, slot, epoch)))
         return;
     if (slot == t->slot && epoch >= rt_epoch_of(t->first) && !t->pending_sequence) {
-        emit_own(t, op == ST_STREAM_DEFERRED_WRITE, granule, bytes, epoch, caller);
+        emit_own(t, op == ST_STREAM_DEFERRED_WRITE, granule, what, epoch, caller);
         return;
     }
     emit_boarded_in(t, slot, epoch);
     emit_within(t, slot, epoch);
-    rt_emit(t, st_stream_what(op, bytes, granule), slot | epoch << 16);
-    rt_emit(t, st_stream_what(ST_STREAM_PC, 0, 0), caller & UINT32_MAX);
+    rt_emit(t, st_stream_what(op, what & RT_BYTES, granule), slot | epoch << 16);
+    rt_emit(t, st_stream_what(ST_STREAM_PC, what >> 8, 0), caller & UINT32_MAX);
 }
 
 static void emit_word(struct rt_thread *t, enum st_stream_op op, uintptr_t granule, uint64_t word,
-                      uint64_t detail) {
+                      uint64_t detail, unsigned look) {
     if (rt_state_of(word) != RT_OWN)
         return;
     uint32_t slot = rt_slot_of(word);
     if (rt_old_bytes(detail) && !(detail & RT_OLD_EMITTED)) /* its place in the code is lost */
-        emit(t, op, granule, rt_old_bytes(detail), slot, rt_old_epoch(word, detail), 0);
+        emit(t, op, granule, rt_old_bytes(detail) | look, slot, rt_old_epoch(word, detail), 0);
     if (!(word & RT_EMITTED))
-        emit(t, op, granule, word & RT_BYTES, slot, rt_epoch_of(word), detail);
+        emit(t, op, granule, (word & RT_BYTES) | look, slot, rt_epoch_of(word), detail);
+}
+
+/* Of a word that was written atomically, nothing is deferred but looks. */
+static unsigned look_of(uint64_t write) {
+    return rt_state_of(write) == RT_SHARED ? LOOK : 0;
 }
 
 /* What another thread has in its table; that thread may be changing it. */
@@ -97,7 +125,7 @@ static void emit_reader(struct rt_thread *t, uintptr_t granule, uint64_t write, 
     uint64_t detail = __atomic_load_n(&reader->shared_details[index], __ATOMIC_RELAXED);
     if (shared->key == read.key && rt_was_shared_read(&read, granule, write) &&
         rt_slot_of(read.mine) == slot)
-        emit_word(t, ST_STREAM_DEFERRED_READ, granule, read.mine, detail);
+        emit_word(t, ST_STREAM_DEFERRED_READ, granule, read.mine, detail, look_of(write));
 }
 
 static void emit_readers(struct rt_thread *t, uintptr_t granule, const struct rt_view *view) {
@@ -126,7 +154,7 @@ void rt_flush_write(struct rt_thread *t, uintptr_t granule, const struct rt_view
     bool more = rt_take_spilled(granule, view, &spilled);
     if (more)
         emit_spilled(t, granule, &spilled, true);
-    emit_word(t, ST_STREAM_DEFERRED_WRITE, granule, view->write, view->write_detail);
+    emit_word(t, ST_STREAM_DEFERRED_WRITE, granule, view->write, view->write_detail, 0);
     if (more)
         emit_spilled(t, granule, &spilled, false);
 }
@@ -135,7 +163,7 @@ void rt_flush_reads(struct rt_thread *t, uintptr_t granule, const struct rt_view
     if (rt_deferring && rt_state_of(view->read) == RT_SHARED)
         emit_readers(t, granule, view);
     else if (rt_deferring)
-        emit_word(t, ST_STREAM_DEFERRED_READ, granule, view->read, view->read_detail);
+        emit_word(t, ST_STREAM_DEFERRED_READ, granule, view->read, view->read_detail, 0);
 }
 
 /* ---- the table of this thread ---- */
@@ -156,9 +184,9 @@ void rt_flush_shared_read(struct rt_thread *t, size_t index, uint32_t but) {
         return;
     /* Behind the read, the write would seem to come after it. The thread comes after the write, or
      * it would have emitted the read. */
-    if (bytes & rt_all_bytes(view.write, view.write_detail))
+    if (rt_state_of(view.write) == RT_OWN && bytes & rt_all_bytes(view.write, view.write_detail))
         rt_flush_write(t, granule, &view);
-    emit_word(t, ST_STREAM_DEFERRED_READ, granule, mine, detail);
+    emit_word(t, ST_STREAM_DEFERRED_READ, granule, mine, detail, look_of(view.write));
     rt_publish(t);
 }
 

@@ -59,6 +59,12 @@ void rt_give_up(void) {
         atomic_store(&rt_head->closed, 1);
 }
 
+void rt_wear_out(void) {
+    if (rt_head)
+        atomic_store(&rt_head->worn_out, 1);
+    rt_give_up();
+}
+
 /* The descriptor that the text names, or -1. Nothing but digits: what else is there is not ours. */
 static int descriptor_of(const char *text) {
     int fd = -1;

@@ -87,6 +87,8 @@ void rt_note_exit(int status);
 
 /* Closes the stream: no thread emits anything from now on. */
 void rt_give_up(void);
+/* The same, because a thread has no epochs left (thread_slot.h). */
+void rt_wear_out(void);
 
 void *rt_map_memory(size_t bytes); /* zeroed, or NULL */
 

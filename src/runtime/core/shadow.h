@@ -48,6 +48,7 @@
 #ifndef SERIATIM_RUNTIME_CORE_SHADOW_H
 #define SERIATIM_RUNTIME_CORE_SHADOW_H
 
+#include "runtime/core/looks.h"
 #include "runtime/core/thread_slot.h"
 
 struct rt_shadow {
@@ -78,6 +79,8 @@ enum {
 #define RT_WHO (UINT64_C(3) << RT_STATE_AT | (uint64_t)(RT_SLOTS - 1) << RT_SLOT_AT)
 #define RT_FLAGS ((uint64_t)(RT_EMITTED | RT_MIXED | RT_KNOWN))
 #define RT_WHO_AND_WHEN (~(RT_FLAGS | RT_BYTES))
+/* A thread that comes to this epoch, after an hour of calls at least, gives up: few more fit. */
+#define RT_EPOCHS ((UINT64_C(1) << (64 - RT_EPOCH_AT)) - (1 << 20))
 /* Larger than any word: functions were entered that are not emitted yet. */
 #define RT_STALE UINT64_MAX
 
@@ -87,7 +90,7 @@ extern RT_HIDDEN uint64_t rt_slow_accesses;
 /* What `since` is when accesses do not take the slow way for another reason. What a thread did
  * while it was alone is never emitted, so all its epochs up to now are alike. */
 static inline uint64_t rt_since_of(const struct rt_thread *t) {
-    if (t->boarded_depth != t->depth + t->ignoring)
+    if (t->boarded_depth != t->depth + t->ignoring || rt_is_looking_at_start(t))
         return RT_STALE;
     return t->alone ? t->first : t->alike;
 }

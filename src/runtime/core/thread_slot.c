@@ -93,10 +93,11 @@ void rt_end_alone_unseen(void) {
     __atomic_store_n(&first->since, RT_STALE, __ATOMIC_RELEASE);
 }
 
-/* There are 137 billion epochs. */
 void rt_new_epoch(struct rt_thread *t) {
     if (!rt_has_slot(t))
         return;
+    if (__builtin_expect(t->base + t->position >= RT_EPOCHS, 0))
+        rt_wear_out();
     t->current = t->alike = t->stretch = rt_present(t);
     t->since = rt_since_of(t) | rt_slow_accesses;
 }

@@ -18,6 +18,7 @@ enum {
     RT_LEARNED = 64,
     RT_SLOTS = ST_STREAM_SLOTS,
     RT_LEFT_FRAMES = 512,
+    RT_LOOKS = 8,
 };
 
 /* A frame that was boarded and left. */
@@ -32,6 +33,12 @@ struct rt_left_frame {
 struct rt_learned {
     uint64_t first; /* of the other one, as in struct rt_thread */
     uint64_t last;  /* a shadow word of it, without bytes and flags: up to that epoch */
+};
+
+/* A look (looks.h): where at, from where, and in which call. */
+struct rt_look {
+    uintptr_t address, caller, function, called_from, start;
+    size_t depth;
 };
 
 /* A thread, or a fiber (fibers.h). */
@@ -90,6 +97,12 @@ struct rt_thread {
     struct rt_learned learned[RT_LEARNED];     /* by slot, modulo their number */
     struct rt_left_frame left[RT_LEFT_FRAMES]; /* a ring (call_stack.h) */
     size_t left_count;                         /* of all that were added */
+    struct {
+        struct rt_look list[RT_LOOKS]; /* a ring */
+        size_t count;                  /* of all that were added */
+        size_t last;                   /* the place in the ring of the latest look */
+        uint64_t end;                  /* `position` after the last one, and after its call */
+    } looks;
     uint64_t shared_pages[RT_SHARED_READS / RT_READS_A_PAGE / 64]; /* a bit for each page in use */
     struct rt_shared_read shared[RT_SHARED_READS];
     uint64_t shared_details[RT_SHARED_READS]; /* as in the shadow */

@@ -8,8 +8,10 @@
 #include "runtime/core/spin.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/flush_deferred.h"
+#include "runtime/core/looks.h"
 #include "runtime/core/stream_writer.h"
 #include "runtime/core/sync_events.h"
+#include "runtime/deferred/known_memory.h"
 
 /* If nothing is deferred, the details may have another use (control/learning.c). */
 static void set_words(uintptr_t granule, uint64_t write) {
@@ -31,8 +33,7 @@ static void keep(struct rt_thread *t, uintptr_t granule, uint32_t bytes, bool wr
         now = rt_with_sequence(RT_SHARED, t->sequence);
         set_words(granule, now);
     }
-    rt_flush_shared_read(t, rt_table_index(granule), 0);
-    rt_store_shared_read(t, granule, now, t->current | bytes | RT_EMITTED, 0);
+    rt_keep_shared_read(t, granule, now, bytes, 0, true);
 }
 
 /* What an operation did. */
@@ -61,16 +62,47 @@ static void note_operation(struct rt_thread *t, uintptr_t at, bool write, bool f
     t->loaded_at = t->position;
 }
 
+/* Has the thread read these bytes since they were last written? The granule's word for writes is w.
+ */
+static bool was_read(struct rt_thread *t, uintptr_t granule, uint64_t w, uint32_t bytes) {
+    const struct rt_shared_read *read = rt_shared_read_of(t, granule);
+    return rt_state_of(w) == RT_SHARED && rt_was_shared_read(read, granule, w) &&
+           !(bytes & ~rt_all_bytes(read->mine, t->shared_details[rt_table_index(granule)]));
+}
+
+/* Is it a load that another one stands for (core/looks.h)? If so, a thread that writes the word will
+ * find it. Nobody does so now: the word's stripe is locked. */
+static bool defer_look(struct rt_thread *t, uintptr_t address, uint32_t bytes, uintptr_t caller) {
+    uintptr_t granule = address & ~(uintptr_t)7;
+    struct rt_shadow *shadow = rt_shadow_of(granule);
+    uint64_t w = atomic_load_explicit(&shadow->write, memory_order_relaxed);
+    if (!rt_deferring_freely || w & RT_GUARD || !was_read(t, granule, w, bytes) ||
+        !rt_looks_again(t, address, caller) || !rt_board_look(t))
+        return false;
+    rt_keep_shared_read(t, granule, w, bytes, caller, false);
+    t->loaded = address;
+    t->loaded_at = t->position;
+    uint64_t reader = rt_with_sequence(RT_SHARED, 0) | rt_reader_bit(t);
+    if (~atomic_load_explicit(&shadow->read, memory_order_relaxed) & reader)
+        atomic_fetch_or_explicit(&shadow->read, reader, memory_order_release);
+    return true;
+}
+
 static void emit(uintptr_t address, size_t size, struct effect effect, uintptr_t caller) {
     bool write = effect.kind > ST_ATOMIC_FAIL;
     struct rt_thread *t = rt_self;
+    uint32_t bytes = rt_bytes_in(address & ~(uintptr_t)7, address, size);
     bool first = t->loaded != address || t->loaded_at != t->position;
     if (write && (effect.kind == ST_ATOMIC_STORE || effect.before != effect.after))
         rt_changed();
     if (rt_is_ignored(t, effect.kind != ST_ATOMIC_STORE, write))
         return;
     uint64_t before = atomic_load_explicit(&rt_shadow_of(address)->write, memory_order_acquire);
-    bool guard = !write && rt_state_of(before) == RT_SHARED && before & RT_GUARD;
+    bool atomic = rt_state_of(before) == RT_SHARED, guard = !write && atomic && before & RT_GUARD;
+    bool look = effect.kind == ST_ATOMIC_LOAD && !guard && (address & 7) + size <= 8;
+    if (look && defer_look(t, address, bytes, caller))
+        return;
+    bool goes_on = look && rt_is_looking(t) && was_read(t, address & ~(uintptr_t)7, before, bytes);
     rt_emit_frames(t);
     if (guard) {
         rt_receive((const void *)address, 0, caller);
@@ -82,6 +114,8 @@ static void emit(uintptr_t address, size_t size, struct effect effect, uintptr_t
             flags |= ST_STREAM_SETTLED;
         for (uintptr_t g = address & ~(uintptr_t)7; g < address + size; g += 8) {
             struct rt_view view = rt_load_view(g);
+            if (!write && rt_state_of(view.write) == RT_SHARED)
+                continue; /* nothing is deferred but looks */
             rt_flush_write(t, g, &view);
             rt_flush_reads(t, g, &view);
         }
@@ -94,6 +128,8 @@ static void emit(uintptr_t address, size_t size, struct effect effect, uintptr_t
         keep(t, g, rt_bytes_in(g, address, size), write);
     if (!guard)
         note_operation(t, address, write, first);
+    if (look && rt_deferring_freely)
+        rt_note_look(t, address, caller, goes_on);
 }
 
 /* Was the load of these bytes emitted, with nothing new since? */
