@@ -47,9 +47,10 @@ struct chains {
     const struct st_tas_graph *graph;
     const struct tas_segment *segment;
     struct tas_decider *decider;
-    struct tas_ahead ahead; /* for the last pass */
-    uint32_t own;           /* the block's strand */
-    struct start *starts;   /* by position; no key twice */
+    struct tas_runs_between *between;
+    struct tas_ahead *ahead; /* for the last passes */
+    uint32_t own;            /* the block's strand */
+    struct start *starts;    /* by position; no key twice */
     size_t start_count, start_capacity;
     struct st_map64 start_keys; /* numbered as their starts are */
 
@@ -255,6 +256,27 @@ static uint32_t last_exit(struct chains *c, uint32_t t) {
     return position;
 }
 
+/* Moves the last position of the strand from which the target can be reached. Returns whether it
+ * has. */
+static bool move_last(struct chains *c, uint32_t t) {
+    struct tas_runs_between *between = c->between;
+    uint32_t above = c->last[t] > c->segment->upper[t] ? c->last[t] : c->segment->upper[t];
+    size_t base = between->count;
+    bool moved = false;
+    tas_list_runs_between(between, t, above, c->high[t]);
+    bool in_time = tas_spend(&c->worker->budget, between->work);
+    for (size_t i = base; i < between->count && in_time; i++) {
+        uint32_t position = last_leading_on(c, &c->graph->runs[between->list[i]]);
+        if (position) {
+            c->last[t] = position;
+            moved = true;
+        }
+        in_time = tas_spend(&c->worker->budget, 100);
+    }
+    between->count = base;
+    return moved;
+}
+
 /* Finds from where in each thread the target can be reached, as far as a quick look shows. */
 static void find_last(struct chains *c) {
     const struct st_tas_graph *graph = c->graph;
@@ -262,17 +284,8 @@ static void find_last(struct chains *c) {
         c->last[t] = t == c->own ? 0 : last_exit(c, t);
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t t = 0; t < graph->strand_count; t++)
-            for (uint32_t i = graph->strand_first[t]; t != c->own && i < graph->strand_first[t + 1];
-                 i++) {
-                if (!tas_spend(&c->worker->budget, 100))
-                    return;
-                uint32_t position = last_leading_on(c, &graph->runs[graph->strand_runs[i]]);
-                if (position) {
-                    c->last[t] = position;
-                    changed = true;
-                }
-            }
+        for (uint32_t t = 0; t < graph->strand_count && !c->worker->budget.expired; t++)
+            changed |= t != c->own && move_last(c, t);
     }
 }
 
@@ -324,8 +337,8 @@ static bool reaches_target(struct chains *c, size_t count, uint32_t from, const 
                                         .high = c->high,
                                         .visited = c->visited,
                                         .intervals = c->longest - count};
-    bool reached = tas_ahead_reaches(&c->ahead, &task);
-    return tas_spend(&c->worker->budget, c->ahead.work) && reached;
+    bool reached = tas_ahead_reaches(c->ahead, &task);
+    return tas_spend(&c->worker->budget, c->ahead->work) && reached;
 }
 
 /* The block's strand lets go of its locks before the interval acquires them: must it then have come
@@ -429,14 +442,18 @@ static bool visit_last(struct chains *c, size_t level, const struct entries *ent
 /* Visits the intervals of a strand that lead on to other threads. */
 static bool visit_more(struct chains *c, size_t level, const struct entries *entries,
                        uint32_t strand, uint32_t low) {
-    const struct st_tas_graph *graph = c->graph;
+    struct tas_runs_between *between = c->between;
     uint32_t high = c->last[strand] + 1;
-    for (uint32_t i = graph->strand_first[strand]; i < graph->strand_first[strand + 1]; i++) {
-        const struct tas_run *run = &graph->runs[graph->strand_runs[i]];
-        if (visit_intervals(c, level, entries, run, low, high, false))
-            return true;
-    }
-    return false;
+    size_t base = between->count;
+    tas_list_runs_between(between, strand, low, high);
+    size_t end = between->count;
+    bool found = false;
+    if (tas_spend(&c->worker->budget, between->work))
+        for (size_t i = base; i < end && !found; i++)
+            found = visit_intervals(c, level, entries, &c->graph->runs[between->list[i]], low, high,
+                                    false);
+    between->count = base;
+    return found;
 }
 
 static bool visit_strand(struct chains *c, size_t level, const struct entries *entries,
@@ -449,7 +466,7 @@ static bool visit_strand(struct chains *c, size_t level, const struct entries *e
         last_entry(c->graph, entries, low, c->last[strand]) == TAS_NONE)
         return false;
     if (level + 1 == c->longest) {
-        c->ahead.bounded = true;
+        c->ahead->bounded = true;
         return false;
     }
     return visit_more(c, level, entries, strand, low);
@@ -570,10 +587,10 @@ static bool search(struct chains *c) {
         c->tried = pass > SHORT ? longest[pass - 1] : 0;
         c->longest = longest[pass];
         if (pass == MIDDLE)
-            tas_ahead_init(&c->ahead, c->graph, c->segment);
+            tas_ahead_start(c->ahead, c->segment);
         if (visit_targets(c))
             return true;
-        if (pass == MIDDLE && !c->ahead.bounded)
+        if (pass == MIDDLE && !c->ahead->bounded)
             return false; /* there are no longer chains */
     }
     return false;
@@ -585,6 +602,8 @@ bool tas_search_chains(struct tas_worker *worker) {
     struct chains c = {.worker = worker, .graph = graph, .segment = &worker->segment};
     c.own = worker->segment.block->strand;
     c.decider = worker->decider;
+    c.between = &worker->between;
+    c.ahead = &worker->ahead;
     c.high = st_alloc(strands, sizeof *c.high);
     c.last = st_alloc(strands, sizeof *c.last);
     c.chain = st_alloc(threads, sizeof *c.chain);
@@ -592,7 +611,6 @@ bool tas_search_chains(struct tas_worker *worker) {
     st_map64_init(&c.start_keys);
     find_starts(&c);
     bool found = search(&c);
-    tas_ahead_free(&c.ahead);
     st_map64_free(&c.start_keys);
     free(c.starts);
     free(c.high);

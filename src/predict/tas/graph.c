@@ -50,7 +50,6 @@ void st_tas_graph_free(struct st_tas_graph *graph) {
     free(graph->runs);
     free(graph->key_runs);
     free(graph->strand_runs);
-    free(graph->run_places);
     free(graph->strand_first);
     free(graph->blocks);
     free(graph);

@@ -96,7 +96,6 @@ struct st_tas_graph {
     uint32_t *accesses;
     struct tas_run *runs;
     uint32_t *key_runs, *strand_runs, *strand_first;
-    uint32_t *run_places; /* by run: its place in strand_runs */
     size_t access_count, run_count;
 
     struct tas_block *blocks; /* in the order of their begins */
