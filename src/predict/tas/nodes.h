@@ -50,7 +50,7 @@ struct tas_node_run {
     uint32_t first, end;
 };
 
-/* For sorting nodes or sections. */
+/* For sorting sections. */
 struct tas_sort_key {
     uint64_t major;
     uint32_t minor, of;
@@ -85,8 +85,10 @@ struct tas_nodes {
     uint32_t *variable_numbers, *variable_stamps, *lock_numbers, *lock_stamps, stamp;
     uint32_t *lock_names; /* by number: the lock of the trace */
     size_t lock_name_capacity;
+    /* While they are made. */
     struct tas_sort_key *keys;
-    size_t key_capacity;
+    uint32_t *merged, *places; /* places: by variable */
+    size_t key_capacity, merged_capacity, place_capacity;
 };
 
 void tas_nodes_init(struct tas_nodes *nodes, const struct st_tas_graph *graph);
