@@ -411,8 +411,7 @@ static bool visit_intervals(struct chains *c, size_t level, const struct entries
 static bool probe_intervals(struct chains *c, const struct entries *entries,
                             const struct tas_run *exits, uint32_t low, uint32_t high) {
     const struct st_tas_graph *graph = c->graph;
-    uint32_t here = tas_position_before(graph, exits->strand, c->target);
-    size_t middle = tas_run_from(graph, exits, here + 1);
+    size_t middle = tas_run_from_event(graph, exits, c->target);
     size_t from = middle - exits[0].first > PROBES ? middle - PROBES : exits[0].first;
     size_t to = exits[1].first - middle > PROBES ? middle + PROBES : exits[1].first;
     for (size_t place = from; place < to; place++) {

@@ -237,6 +237,10 @@ const struct tas_run *tas_run_of(const struct st_tas_graph *graph, uint32_t key,
 /* The first place in the run whose access is at or after this position of the strand. */
 size_t tas_run_from(const struct st_tas_graph *graph, const struct tas_run *run, uint32_t position);
 
+/* The same for the first access that is not before the event in the trace. */
+size_t tas_run_from_event(const struct st_tas_graph *graph, const struct tas_run *run,
+                          uint32_t event);
+
 /* ---- building it: passes over the trace ---- */
 
 void tas_build_threads(
