@@ -59,6 +59,11 @@ struct chains {
     const struct start *start;
     uint32_t *high; /* by strand: the first position that cannot be executed before t */
     uint32_t *last; /* by strand: the last position from which t can be reached, or 0 */
+    enum {
+        UNKNOWN,
+        ROUGH,
+        KNOWN
+    } reach; /* how well `last` is known; if roughly, it may be later */
 
     enum {
         NEAR,   /* like PROBE, only from starts at the variable of the target; for large blocks */
@@ -277,11 +282,19 @@ static bool move_last(struct chains *c, uint32_t t) {
     return moved;
 }
 
+/* The same without a look at whether it can be executed before the target. */
+static uint32_t last_conflict(const struct chains *c, uint32_t t) {
+    struct entries exits = entries_for(c->graph, c->target, t);
+    uint32_t event = last_entry(c->graph, &exits, c->segment->upper[t], c->high[t] - 1);
+    return event == TAS_NONE ? 0 : c->graph->position[event];
+}
+
 /* Finds from where in each thread the target can be reached, as far as a quick look shows. */
-static void find_last(struct chains *c) {
+static void find_last(struct chains *c, bool roughly) {
     const struct st_tas_graph *graph = c->graph;
     for (uint32_t t = 0; t < graph->strand_count; t++)
-        c->last[t] = t == c->own ? 0 : last_exit(c, t);
+        c->last[t] = t == c->own ? 0 : roughly ? last_conflict(c, t) : last_exit(c, t);
+    c->reach = roughly ? ROUGH : KNOWN;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t t = 0; t < graph->strand_count && !c->worker->budget.expired; t++)
@@ -499,32 +512,53 @@ static bool visit_strands(struct chains *c, size_t level) {
     return false;
 }
 
-/* Tries the start for the present target. `last_found`: find_last has run for it. */
-static bool visit_start(struct chains *c, const struct start *start, bool *last_found) {
+/* Can a path from the start enter a strand where the target can be reached? */
+static bool enters(const struct chains *c, const struct start *start) {
     const struct st_tas_graph *graph = c->graph;
-    c->start = start;
-    if (!tas_spend(&c->worker->budget, 20 * (uint64_t)graph->strand_count))
-        return false;
-    if (c->longest > 1) {
-        tas_needs_list(graph, tas_needs(graph, start->event), before_of(c, 0));
-        if (!reaches_target(c, 0, start->event, before_of(c, 0)))
-            return false;
-        if (!*last_found)
-            find_last(c);
-        *last_found = true;
+    const struct st_shared_row *needs = tas_needs(graph, start->event);
+    for (uint32_t r = graph->key_runs[start->key]; r < graph->key_runs[start->key + 1]; r++) {
+        uint32_t t = graph->runs[r].strand;
+        if (t == c->own || !c->last[t])
+            continue;
+        uint32_t entry = last_to(graph, &graph->runs[r], c->last[t]);
+        if (entry != TAS_NONE && graph->position[entry] > st_row_get(needs, t))
+            return true;
     }
-    return visit_strands(c, 0);
+    return false;
+}
+
+/* Is there any longer chain from the start to the target? Of nearly all starts, a rough look back
+ * from the target shows that there is none. It is one look for all of them, and a look ahead is
+ * one for each. */
+static bool leads_to_target(struct chains *c, const struct start *start) {
+    if (c->reach == UNKNOWN)
+        find_last(c, true);
+    if (!enters(c, start))
+        return false;
+    tas_needs_list(c->graph, tas_needs(c->graph, start->event), before_of(c, 0));
+    if (!reaches_target(c, 0, start->event, before_of(c, 0)))
+        return false;
+    if (c->reach == ROUGH)
+        find_last(c, false);
+    return true;
+}
+
+/* Tries the start for the present target. */
+static bool visit_start(struct chains *c, const struct start *start) {
+    c->start = start;
+    if (!tas_spend(&c->worker->budget, 20 * (uint64_t)c->graph->strand_count))
+        return false;
+    return (c->longest == 1 || leads_to_target(c, start)) && visit_strands(c, 0);
 }
 
 /* Tries the starts at the variable of the target. */
 static bool visit_near_starts(struct chains *c) {
     uint64_t key = 2 * (uint64_t)c->graph->events[c->target].target;
-    bool last_found = false;
     for (int write = 0; write <= 1; write++, key++) {
         uint32_t at = st_map64_find(&c->start_keys, key);
         if (at != ST_MAP64_NONE &&
             c->graph->position[c->starts[at].event] < c->graph->position[c->target] &&
-            visit_start(c, &c->starts[at], &last_found))
+            visit_start(c, &c->starts[at]))
             return true;
     }
     return false;
@@ -533,7 +567,7 @@ static bool visit_near_starts(struct chains *c) {
 /* Tries all chains of this pass's length that end at one target. */
 static bool visit_target(struct chains *c, size_t place) {
     const struct st_tas_graph *graph = c->graph;
-    bool last_found = false; /* runs only if some start may lead to the target */
+    c->reach = UNKNOWN;
     c->target_place = place;
     c->target = c->segment->accesses[place];
     for (uint32_t t = 0; t < graph->strand_count; t++)
@@ -545,7 +579,7 @@ static bool visit_target(struct chains *c, size_t place) {
     for (size_t i = 0; i < c->start_count && !c->worker->budget.expired; i++) {
         if (graph->position[c->starts[i].event] >= graph->position[c->target])
             return false;
-        if (visit_start(c, &c->starts[i], &last_found))
+        if (visit_start(c, &c->starts[i]))
             return true;
     }
     return false;
