@@ -24,6 +24,7 @@ void tas_nodes_free(struct tas_nodes *nodes) {
     free(nodes->actor_of);
     free(nodes->observed);
     free(nodes->clocks);
+    free(nodes->grown);
     free(nodes->sections);
     free(nodes->section_order);
     free(nodes->writes);
@@ -287,6 +288,8 @@ static void list_observed(struct tas_nodes *nodes) {
 
 static void start_clocks(struct tas_nodes *nodes) {
     st_reserve(&nodes->clocks, &nodes->clock_capacity, nodes->count * nodes->width);
+    st_reserve(&nodes->grown, &nodes->grown_capacity, nodes->count + 1);
+    memset(nodes->grown, 0, nodes->count * sizeof *nodes->grown);
     for (size_t i = 0; i < nodes->count; i++) {
         const struct tas_node *node = &nodes->list[i];
         const struct st_shared_row *needs = node->free ? tas_needs_free(nodes->graph, node->event)
@@ -352,6 +355,7 @@ static bool join(struct tas_nodes *nodes, uint32_t node, const uint32_t *from) {
         clock[a] = from[a] > clock[a] ? from[a] : clock[a];
     }
     nodes->changed |= grown;
+    nodes->grown[node] |= grown;
     return clock[nodes->list[node].actor] < nodes->list[node].position;
 }
 
@@ -368,7 +372,9 @@ bool tas_nodes_put(struct tas_nodes *nodes, uint32_t from, uint32_t to) {
     uint32_t *clock = clock_of(nodes, to);
     if (clock[a->actor] < a->position) {
         clock[a->actor] = a->position;
-        nodes->changed = true;
+        nodes->changed = nodes->grown[to] = true;
+    } else if (!nodes->grown[from]) {
+        return true;
     }
     return join(nodes, to, clock_of(nodes, from));
 }
@@ -378,14 +384,15 @@ bool tas_nodes_inherit(struct tas_nodes *nodes, uint32_t node) {
     const uint32_t *clock = clock_of(nodes, node), *last = NULL;
     if (node > nodes->actors[n->actor].first) {
         last = clock_of(nodes, node - 1);
-        if (!join(nodes, node, last))
+        if (nodes->grown[node - 1] && !join(nodes, node, last))
             return false;
     }
     for (uint32_t a = 0; a < nodes->width; a++) {
         if (a == n->actor || !clock[a] || (last && last[a] == clock[a]))
             continue;
         uint32_t place = count_to(nodes, a, clock[a]);
-        if (place && !join(nodes, node, clock_of(nodes, nodes->actors[a].first + place - 1)))
+        uint32_t before = nodes->actors[a].first + place - 1;
+        if (place && nodes->grown[before] && !join(nodes, node, clock_of(nodes, before)))
             return false;
     }
     return true;

@@ -3,7 +3,11 @@
  *
  * clock(v)[a] is the position up to which the events of actor a come before node v.
  * tas_nodes_inherit adds what follows from thread order and from what must happen before, round by
- * round, until nothing changes. */
+ * round, until nothing changes.
+ *
+ * Invariant: if a node w comes before v, as far as clock(v) knows, then clock(v) has everything
+ * that must happen before w. So v has something to inherit from w only if the clock of w has grown
+ * since it was made. Where many threads are in a window, few clocks have. */
 #ifndef SERIATIM_PREDICT_TAS_NODES_H
 #define SERIATIM_PREDICT_TAS_NODES_H
 
@@ -65,6 +69,7 @@ struct tas_nodes {
     uint32_t *actor_of; /* by strand */
     uint32_t *observed; /* all nodes in trace order */
     uint32_t *clocks;   /* by node and actor */
+    bool *grown;        /* by node: its clock has more than what must happen before it */
     bool changed;       /* some clock has grown */
 
     struct tas_section *sections;
@@ -77,7 +82,8 @@ struct tas_nodes {
     uint32_t variable_count, lock_count;
 
     /* Capacities, in the order of the arrays above. */
-    size_t observed_capacity, clock_capacity, section_capacity, order_capacity, writes_capacity;
+    size_t observed_capacity, clock_capacity, grown_capacity, section_capacity, order_capacity,
+        writes_capacity;
     size_t write_run_capacity, section_run_capacity, variable_capacity, lock_capacity;
 
     /* Indexed by variable and by lock of the trace: their numbers here, valid where the stamps
