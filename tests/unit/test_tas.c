@@ -1,6 +1,6 @@
 /* Which blocks other schedules cut: the examples of the paper of Sinha et al. and of our own notes,
  * by every search and by brute force. Random traces are in build/avp-differential. */
-#include "predict/tas/runs_between.h"
+#include "predict/tas/graph/runs_between.h"
 #include "predict/tas/tas.h"
 #include "predict/total_time.h"
 #include "reference/avp.h"
@@ -224,7 +224,7 @@ static void fork_is_no_edge_of_a_path(void **state) {
     expect("v", "T1.begin T1.w(x) T1.fork(T2) T2.r(x) T2.w(y) T1.r(y) T1.end");
 }
 
-/* T3 is joined before T4 is created, so the two are one strand (predict/tas/graph.h). */
+/* T3 is joined before T4 is created, so the two are one strand (predict/tas/graph/graph.h). */
 static void threads_of_a_strand_are_joined_by_conflicts_alone(void **state) {
     (void)state;
     expect("a", "T2.fork(T3) T1.begin T1.w(x) T3.r(x) T2.join(T3) T2.fork(T4) T4.w(y) T1.r(y) "

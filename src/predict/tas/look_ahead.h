@@ -13,7 +13,7 @@
 #ifndef SERIATIM_PREDICT_TAS_LOOK_AHEAD_H
 #define SERIATIM_PREDICT_TAS_LOOK_AHEAD_H
 
-#include "predict/tas/runs_between.h"
+#include "predict/tas/graph/runs_between.h"
 #include "predict/tas/segment.h"
 
 /* One for each worker, reused from block to block. */

@@ -1,4 +1,4 @@
-#include "predict/tas/runs_between.h"
+#include "predict/tas/graph/runs_between.h"
 
 #include "base/memory.h"
 

@@ -15,8 +15,8 @@
  * Events share vectors: an event gets a new one only if something new must happen before it, so
  * there are far fewer vectors than events. Vectors share the entries that they have in common, and
  * have none for strands of which nothing must happen before (base/shared_row.h). */
-#ifndef SERIATIM_PREDICT_TAS_GRAPH_H
-#define SERIATIM_PREDICT_TAS_GRAPH_H
+#ifndef SERIATIM_PREDICT_TAS_GRAPH_GRAPH_H
+#define SERIATIM_PREDICT_TAS_GRAPH_GRAPH_H
 
 #include "base/shared_row.h"
 #include "predict/tas/tas.h"

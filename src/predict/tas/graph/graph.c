@@ -1,4 +1,4 @@
-#include "predict/tas/graph.h"
+#include "predict/tas/graph/graph.h"
 
 #include "base/lower_bound.h"
 #include "base/memory.h"

@@ -1,13 +1,13 @@
 /* Which variables does a strand access between two of its positions, and how?
  *
- * A strand has a run (predict/tas/graph.h) for each kind of access to each variable that it uses.
- * In a long trace these are very many, and a search for one block looks at a few events of the
- * strand. So it must not go through all of them: where there are fewer events than runs, it goes
- * through the events. */
-#ifndef SERIATIM_PREDICT_TAS_RUNS_BETWEEN_H
-#define SERIATIM_PREDICT_TAS_RUNS_BETWEEN_H
+ * A strand has a run (predict/tas/graph/graph.h) for each kind of access to each variable that it
+ * uses. In a long trace these are very many, and a search for one block looks at a few events of
+ * the strand. So it must not go through all of them: where there are fewer events than runs, it
+ * goes through the events. */
+#ifndef SERIATIM_PREDICT_TAS_GRAPH_RUNS_BETWEEN_H
+#define SERIATIM_PREDICT_TAS_GRAPH_RUNS_BETWEEN_H
 
-#include "predict/tas/graph.h"
+#include "predict/tas/graph/graph.h"
 
 /* Where a run is in the last list, if that list has it. */
 struct tas_listed {

@@ -1,5 +1,5 @@
 #include "base/memory.h"
-#include "predict/tas/graph.h"
+#include "predict/tas/graph/graph.h"
 
 #include <stdlib.h>
 
