@@ -1,6 +1,7 @@
 #include "predict/run.h"
 
 #include "base/memory.h"
+#include "predict/nesting.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,12 @@ struct st_run_builder {
     bool needs_events; /* somebody searches them */
     bool keeps_events; /* those of the last pass */
     bool wants_excerpt;
-    bool wants_sparse; /* model */
-    unsigned depths;   /* that can be judged without the trace, the first included */
-    unsigned depth;    /* so many are unmarked */
-    uint64_t fed;      /* events of the pass so far, or of the last one */
+    bool wants_sparse;         /* model */
+    unsigned depths;           /* that can be judged without the trace, the first included */
+    unsigned depth;            /* so many are unmarked */
+    bool was_surveyed;         /* the first pass is over */
+    struct st_nesting nesting; /* of the first pass */
+    uint64_t fed;              /* events of the pass so far, or of the last one */
     struct st_excerpt excerpt;
     struct st_event *events; /* of a short run: all of them */
     size_t event_capacity;
@@ -52,6 +55,7 @@ void st_run_free(struct st_run *run) {
     st_model_free(run->builder->model);
     st_model_free(run->builder->shared_model);
     st_some_blocks_free(&run->builder->some);
+    st_nesting_free(&run->builder->nesting);
     free(run->builder->events);
     st_excerpt_free(&run->builder->excerpt);
     st_run_fit_free(&run->fit);
@@ -137,6 +141,8 @@ void st_run_feed(struct st_run *run, const struct st_event *all, size_t total, u
     size_t count = feed_models(run, &batch);
     if (!count)
         return;
+    if (!builder->was_surveyed)
+        st_nesting_feed(&builder->nesting, events, count);
     if (builder->keeps_events && is_last_pass(run))
         keep_events(run, events, count, first);
     check_memory(run, first + count - 1);
@@ -180,7 +186,8 @@ static void end_models_pass(struct st_run *run) {
 static void prepare_excerpt(struct st_run *run) {
     struct st_run_builder *builder = run->builder;
     size_t room = st_run_fit_room(&run->fit, 0);
-    builder->excerpt.memory = builder->depths > 1 ? room / 2 : room / 8;
+    bool deeper = builder->depths > 1 && st_run_may_have_deeper(run);
+    builder->excerpt.memory = deeper ? room / 2 : room / 8;
     builder->excerpt.is_used =
         builder->keeps_events && (builder->wants_excerpt || st_excerpt_pays(builder->fed, room));
 }
@@ -188,6 +195,7 @@ static void prepare_excerpt(struct st_run *run) {
 void st_run_end_pass(struct st_run *run) {
     struct st_run_builder *builder = run->builder;
     bool last = is_last_pass(run);
+    builder->was_surveyed = true;
     end_models_pass(run);
     if (!last)
         prepare_excerpt(run);
@@ -221,6 +229,12 @@ bool st_run_has_blocks(const struct st_run *run) {
 }
 
 /* ---- blocks in blocks ---- */
+
+/* With names that are wanted, `below` counts blocks of other names, too, which are not there. */
+bool st_run_may_have_deeper(const struct st_run *run) {
+    const struct st_run_builder *builder = run->builder;
+    return builder->some.wanted.is_wanted || builder->nesting.deepest > builder->depth + 1;
+}
 
 bool st_run_can_go_deeper(const struct st_run *run) {
     const struct st_run_builder *builder = run->builder;

@@ -57,7 +57,10 @@ bool st_run_wants_pass(const struct st_run *run);
 void st_run_feed(struct st_run *run, const struct st_event *events, size_t count, uint64_t first);
 void st_run_end_pass(struct st_run *run);
 
-/* Is all there that it takes to judge the blocks inside those that were judged? */
+/* Can there be blocks inside those that were judged? */
+bool st_run_may_have_deeper(const struct st_run *run);
+
+/* Is all there that it takes to judge them? */
 bool st_run_can_go_deeper(const struct st_run *run);
 
 /* The outermost blocks are no blocks any more, those directly inside them are the outermost. */

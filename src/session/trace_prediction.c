@@ -137,6 +137,8 @@ static void look_inside(struct st_trace_prediction *prediction, struct st_trace_
     for (size_t i = 0; i < all->count; i++)
         more |= all->items[i].in_tiers && st_all_reported(&all->items[i]);
     for (unsigned below = 1; more && below < MOST_DEPTH; below++) {
+        if (!st_run_may_have_deeper(prediction->run))
+            break;
         if (st_total_time_is_up(prediction->plan->options.total)) {
             say_if_stopped(all);
             break;

@@ -466,11 +466,13 @@ class TotalTime(PredictCase):
             self.assertEqual(plain["caveats"], timed["caveats"])
 
     def test_blocks_in_blocks_are_not_begun_when_the_time_is_over(self):
-        answer = self.predict(VECTOR, "--engine", "commit-node", "--all-depths", "--total-timeout",
-                              "0.000000001", "--format", "json")
-        self.assertIs(answer.json["stopped"], True)
-        self.assertTrue(answer.json["may_miss"])
-        self.assertTrue(any("those were not judged" in caveat for caveat in answer.json["caveats"]))
+        nested = events("T1.begin(a) T1.begin(b) T1.r(x) T1.w(x) T1.end T1.end T2.begin(c) T2.w(x) T2.end")
+        for trace, inside in ((nested, True), (VECTOR, False)):
+            answer = self.predict(trace, "--engine", "commit-node", "--all-depths", "--total-timeout",
+                                  "0.000000001", "--format", "json")
+            self.assertIs(answer.json["stopped"], True)
+            self.assertIs(answer.json["may_miss"], inside)
+            self.assertEqual(any("those were not judged" in caveat for caveat in answer.json["caveats"]), inside)
 
     def test_an_endless_search_ends(self):
         answer = self.predict(self.ENDLESS, *self.SEARCH, "--total-timeout", "0.5")

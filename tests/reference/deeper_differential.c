@@ -203,9 +203,14 @@ static bool compare_way(const struct way *way, const struct sample *sample,
     struct st_run *run = read_run(&needs, sample);
     bool good = true;
     for (unsigned depth = 0; good && depth < DEPTHS; depth++) {
+        bool expected = !depth || st_run_may_have_deeper(run);
         if (depth)
             go_deeper(run, sample, deepening);
         good = compare_depth(&plan, sample, run, depth, difference);
+        if (good && depth && st_run_has_blocks(run) != expected) {
+            snprintf(difference, TEXT, "blocks are %s", expected ? "missing" : "a surprise");
+            good = false;
+        }
         if (!good)
             snprintf(why, TEXT + TEXT, "%s, %s, depth %u: %s", way->name,
                      deepening_names[deepening], depth, difference);

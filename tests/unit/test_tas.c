@@ -1,5 +1,6 @@
 /* Which blocks other schedules cut: the examples of the paper of Sinha et al. and of our own notes,
  * by every search and by brute force. Random traces are in build/avp-differential. */
+#include "predict/tas/graph/runs_between.h"
 #include "predict/tas/tas.h"
 #include "predict/total_time.h"
 #include "reference/avp.h"
@@ -8,6 +9,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,7 +224,7 @@ static void fork_is_no_edge_of_a_path(void **state) {
     expect("v", "T1.begin T1.w(x) T1.fork(T2) T2.r(x) T2.w(y) T1.r(y) T1.end");
 }
 
-/* T3 is joined before T4 is created, so the two are one strand (predict/tas/graph.h). */
+/* T3 is joined before T4 is created, so the two are one strand (predict/tas/graph/graph.h). */
 static void threads_of_a_strand_are_joined_by_conflicts_alone(void **state) {
     (void)state;
     expect("a", "T2.fork(T3) T1.begin T1.w(x) T3.r(x) T2.join(T3) T2.fork(T4) T4.w(y) T1.r(y) "
@@ -697,6 +699,61 @@ static void a_false_value_is_not_believed(void **state) {
     st_prediction_free(&prediction);
 }
 
+/* ---- what a strand does between two positions ---- */
+
+/* Says the runs in the list as words: "w(a)". */
+static void expect_runs(struct tas_runs_between *between, uint32_t low, uint32_t high,
+                        const char *expected) {
+    char got[256] = "";
+    tas_list_runs_between(between, 0, low, high);
+    for (size_t i = 0; i < between->count; i++) {
+        uint32_t key = between->graph->runs[between->list[i]].key;
+        assert_int_equal(tas_place_between(between, between->list[i]), i);
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%s%c(%c)", *got ? " " : "",
+                 key % 2 ? 'w' : 'r', (char)('a' + key / 2));
+    }
+    assert_string_equal(got, expected);
+    between->count = 0;
+}
+
+static void a_look_between_two_positions_sees_what_is_there(void **state) {
+    struct sample sample;
+    struct tas_runs_between between;
+    (void)state;
+    parse(&sample,
+          "T1.w(a) T1.w(b) T1.r(c) T1.w(b) T1.w(c) T1.r(a) T1.r(a) T2.w(a) T2.w(b) T2.w(c)");
+    struct st_tas_graph *graph = st_tas_graph_of(sample.events, NULL, NULL, sample.count);
+    tas_runs_between_init(&between, graph);
+    expect_runs(&between, 1, 5, "w(b) r(c)");
+    expect_runs(&between, 5, 8, "r(a)");
+    expect_runs(&between, 3, 4, "");
+    expect_runs(&between, 4, 3, "");
+    expect_runs(&between, 0, 8, "r(a) w(a) w(b) r(c) w(c)");
+    tas_runs_between_free(&between);
+    st_tas_graph_free(graph);
+}
+
+/* A strand with a thousand variables, and a look at a few of its events. */
+static void a_look_between_takes_no_longer_than_what_is_there(void **state) {
+    enum { VARIABLES = 1000 };
+    struct st_event events[2 * VARIABLES];
+    struct tas_runs_between between;
+    (void)state;
+    for (uint32_t i = 0; i < 2 * VARIABLES; i++)
+        events[i] =
+            (struct st_event){.op = ST_WRITE, .thread = i / VARIABLES, .target = i % VARIABLES};
+    struct st_tas_graph *graph = st_tas_graph_of(events, NULL, NULL, 2 * VARIABLES);
+    tas_runs_between_init(&between, graph);
+    tas_list_runs_between(&between, 1, 500, 504);
+    assert_int_equal(between.count, 3);
+    uint64_t few = between.work;
+    tas_list_runs_between(&between, 1, 0, VARIABLES + 1);
+    assert_int_equal(between.count, 3 + VARIABLES);
+    assert_true(few * 100 < between.work);
+    tas_runs_between_free(&between);
+    st_tas_graph_free(graph);
+}
+
 static void a_trace_without_events_or_blocks_is_fine(void **state) {
     struct sample sample = {.count = 0};
     struct st_prediction prediction;
@@ -748,6 +805,8 @@ int main(void) {
         cmocka_unit_test(what_was_there_before_a_write_is_the_value_of_the_one_before),
         cmocka_unit_test(values_that_contradict_each_other_count_as_unknown),
         cmocka_unit_test(a_false_value_is_not_believed),
+        cmocka_unit_test(a_look_between_two_positions_sees_what_is_there),
+        cmocka_unit_test(a_look_between_takes_no_longer_than_what_is_there),
         cmocka_unit_test(a_trace_without_events_or_blocks_is_fine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

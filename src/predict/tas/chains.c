@@ -47,9 +47,10 @@ struct chains {
     const struct st_tas_graph *graph;
     const struct tas_segment *segment;
     struct tas_decider *decider;
-    struct tas_ahead ahead; /* for the last pass */
-    uint32_t own;           /* the block's strand */
-    struct start *starts;   /* by position; no key twice */
+    struct tas_runs_between *between;
+    struct tas_ahead *ahead; /* for the last passes */
+    uint32_t own;            /* the block's strand */
+    struct start *starts;    /* by position; no key twice */
     size_t start_count, start_capacity;
     struct st_map64 start_keys; /* numbered as their starts are */
 
@@ -58,6 +59,11 @@ struct chains {
     const struct start *start;
     uint32_t *high; /* by strand: the first position that cannot be executed before t */
     uint32_t *last; /* by strand: the last position from which t can be reached, or 0 */
+    enum {
+        UNKNOWN,
+        ROUGH,
+        KNOWN
+    } reach; /* how well `last` is known; if roughly, it may be later */
 
     enum {
         NEAR,   /* like PROBE, only from starts at the variable of the target; for large blocks */
@@ -255,24 +261,44 @@ static uint32_t last_exit(struct chains *c, uint32_t t) {
     return position;
 }
 
+/* Moves the last position of the strand from which the target can be reached. Returns whether it
+ * has. */
+static bool move_last(struct chains *c, uint32_t t) {
+    struct tas_runs_between *between = c->between;
+    uint32_t above = c->last[t] > c->segment->upper[t] ? c->last[t] : c->segment->upper[t];
+    size_t base = between->count;
+    bool moved = false;
+    tas_list_runs_between(between, t, above, c->high[t]);
+    bool in_time = tas_spend(&c->worker->budget, between->work);
+    for (size_t i = base; i < between->count && in_time; i++) {
+        uint32_t position = last_leading_on(c, &c->graph->runs[between->list[i]]);
+        if (position) {
+            c->last[t] = position;
+            moved = true;
+        }
+        in_time = tas_spend(&c->worker->budget, 100);
+    }
+    between->count = base;
+    return moved;
+}
+
+/* The same without a look at whether it can be executed before the target. */
+static uint32_t last_conflict(const struct chains *c, uint32_t t) {
+    struct entries exits = entries_for(c->graph, c->target, t);
+    uint32_t event = last_entry(c->graph, &exits, c->segment->upper[t], c->high[t] - 1);
+    return event == TAS_NONE ? 0 : c->graph->position[event];
+}
+
 /* Finds from where in each thread the target can be reached, as far as a quick look shows. */
-static void find_last(struct chains *c) {
+static void find_last(struct chains *c, bool roughly) {
     const struct st_tas_graph *graph = c->graph;
     for (uint32_t t = 0; t < graph->strand_count; t++)
-        c->last[t] = t == c->own ? 0 : last_exit(c, t);
+        c->last[t] = t == c->own ? 0 : roughly ? last_conflict(c, t) : last_exit(c, t);
+    c->reach = roughly ? ROUGH : KNOWN;
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t t = 0; t < graph->strand_count; t++)
-            for (uint32_t i = graph->strand_first[t]; t != c->own && i < graph->strand_first[t + 1];
-                 i++) {
-                if (!tas_spend(&c->worker->budget, 100))
-                    return;
-                uint32_t position = last_leading_on(c, &graph->runs[graph->strand_runs[i]]);
-                if (position) {
-                    c->last[t] = position;
-                    changed = true;
-                }
-            }
+        for (uint32_t t = 0; t < graph->strand_count && !c->worker->budget.expired; t++)
+            changed |= t != c->own && move_last(c, t);
     }
 }
 
@@ -324,8 +350,8 @@ static bool reaches_target(struct chains *c, size_t count, uint32_t from, const 
                                         .high = c->high,
                                         .visited = c->visited,
                                         .intervals = c->longest - count};
-    bool reached = tas_ahead_reaches(&c->ahead, &task);
-    return tas_spend(&c->worker->budget, c->ahead.work) && reached;
+    bool reached = tas_ahead_reaches(c->ahead, &task);
+    return tas_spend(&c->worker->budget, c->ahead->work) && reached;
 }
 
 /* The block's strand lets go of its locks before the interval acquires them: must it then have come
@@ -398,8 +424,7 @@ static bool visit_intervals(struct chains *c, size_t level, const struct entries
 static bool probe_intervals(struct chains *c, const struct entries *entries,
                             const struct tas_run *exits, uint32_t low, uint32_t high) {
     const struct st_tas_graph *graph = c->graph;
-    uint32_t here = tas_position_before(graph, exits->strand, c->target);
-    size_t middle = tas_run_from(graph, exits, here + 1);
+    size_t middle = tas_run_from_event(graph, exits, c->target);
     size_t from = middle - exits[0].first > PROBES ? middle - PROBES : exits[0].first;
     size_t to = exits[1].first - middle > PROBES ? middle + PROBES : exits[1].first;
     for (size_t place = from; place < to; place++) {
@@ -429,14 +454,18 @@ static bool visit_last(struct chains *c, size_t level, const struct entries *ent
 /* Visits the intervals of a strand that lead on to other threads. */
 static bool visit_more(struct chains *c, size_t level, const struct entries *entries,
                        uint32_t strand, uint32_t low) {
-    const struct st_tas_graph *graph = c->graph;
+    struct tas_runs_between *between = c->between;
     uint32_t high = c->last[strand] + 1;
-    for (uint32_t i = graph->strand_first[strand]; i < graph->strand_first[strand + 1]; i++) {
-        const struct tas_run *run = &graph->runs[graph->strand_runs[i]];
-        if (visit_intervals(c, level, entries, run, low, high, false))
-            return true;
-    }
-    return false;
+    size_t base = between->count;
+    tas_list_runs_between(between, strand, low, high);
+    size_t end = between->count;
+    bool found = false;
+    if (tas_spend(&c->worker->budget, between->work))
+        for (size_t i = base; i < end && !found; i++)
+            found = visit_intervals(c, level, entries, &c->graph->runs[between->list[i]], low, high,
+                                    false);
+    between->count = base;
+    return found;
 }
 
 static bool visit_strand(struct chains *c, size_t level, const struct entries *entries,
@@ -449,7 +478,7 @@ static bool visit_strand(struct chains *c, size_t level, const struct entries *e
         last_entry(c->graph, entries, low, c->last[strand]) == TAS_NONE)
         return false;
     if (level + 1 == c->longest) {
-        c->ahead.bounded = true;
+        c->ahead->bounded = true;
         return false;
     }
     return visit_more(c, level, entries, strand, low);
@@ -483,32 +512,53 @@ static bool visit_strands(struct chains *c, size_t level) {
     return false;
 }
 
-/* Tries the start for the present target. `last_found`: find_last has run for it. */
-static bool visit_start(struct chains *c, const struct start *start, bool *last_found) {
+/* Can a path from the start enter a strand where the target can be reached? */
+static bool enters(const struct chains *c, const struct start *start) {
     const struct st_tas_graph *graph = c->graph;
-    c->start = start;
-    if (!tas_spend(&c->worker->budget, 20 * (uint64_t)graph->strand_count))
-        return false;
-    if (c->longest > 1) {
-        tas_needs_list(graph, tas_needs(graph, start->event), before_of(c, 0));
-        if (!reaches_target(c, 0, start->event, before_of(c, 0)))
-            return false;
-        if (!*last_found)
-            find_last(c);
-        *last_found = true;
+    const struct st_shared_row *needs = tas_needs(graph, start->event);
+    for (uint32_t r = graph->key_runs[start->key]; r < graph->key_runs[start->key + 1]; r++) {
+        uint32_t t = graph->runs[r].strand;
+        if (t == c->own || !c->last[t])
+            continue;
+        uint32_t entry = last_to(graph, &graph->runs[r], c->last[t]);
+        if (entry != TAS_NONE && graph->position[entry] > st_row_get(needs, t))
+            return true;
     }
-    return visit_strands(c, 0);
+    return false;
+}
+
+/* Is there any longer chain from the start to the target? Of nearly all starts, a rough look back
+ * from the target shows that there is none. It is one look for all of them, and a look ahead is
+ * one for each. */
+static bool leads_to_target(struct chains *c, const struct start *start) {
+    if (c->reach == UNKNOWN)
+        find_last(c, true);
+    if (!enters(c, start))
+        return false;
+    tas_needs_list(c->graph, tas_needs(c->graph, start->event), before_of(c, 0));
+    if (!reaches_target(c, 0, start->event, before_of(c, 0)))
+        return false;
+    if (c->reach == ROUGH)
+        find_last(c, false);
+    return true;
+}
+
+/* Tries the start for the present target. */
+static bool visit_start(struct chains *c, const struct start *start) {
+    c->start = start;
+    if (!tas_spend(&c->worker->budget, 20 * (uint64_t)c->graph->strand_count))
+        return false;
+    return (c->longest == 1 || leads_to_target(c, start)) && visit_strands(c, 0);
 }
 
 /* Tries the starts at the variable of the target. */
 static bool visit_near_starts(struct chains *c) {
     uint64_t key = 2 * (uint64_t)c->graph->events[c->target].target;
-    bool last_found = false;
     for (int write = 0; write <= 1; write++, key++) {
         uint32_t at = st_map64_find(&c->start_keys, key);
         if (at != ST_MAP64_NONE &&
             c->graph->position[c->starts[at].event] < c->graph->position[c->target] &&
-            visit_start(c, &c->starts[at], &last_found))
+            visit_start(c, &c->starts[at]))
             return true;
     }
     return false;
@@ -517,7 +567,7 @@ static bool visit_near_starts(struct chains *c) {
 /* Tries all chains of this pass's length that end at one target. */
 static bool visit_target(struct chains *c, size_t place) {
     const struct st_tas_graph *graph = c->graph;
-    bool last_found = false; /* runs only if some start may lead to the target */
+    c->reach = UNKNOWN;
     c->target_place = place;
     c->target = c->segment->accesses[place];
     for (uint32_t t = 0; t < graph->strand_count; t++)
@@ -529,7 +579,7 @@ static bool visit_target(struct chains *c, size_t place) {
     for (size_t i = 0; i < c->start_count && !c->worker->budget.expired; i++) {
         if (graph->position[c->starts[i].event] >= graph->position[c->target])
             return false;
-        if (visit_start(c, &c->starts[i], &last_found))
+        if (visit_start(c, &c->starts[i]))
             return true;
     }
     return false;
@@ -570,10 +620,10 @@ static bool search(struct chains *c) {
         c->tried = pass > SHORT ? longest[pass - 1] : 0;
         c->longest = longest[pass];
         if (pass == MIDDLE)
-            tas_ahead_init(&c->ahead, c->graph, c->segment);
+            tas_ahead_start(c->ahead, c->segment);
         if (visit_targets(c))
             return true;
-        if (pass == MIDDLE && !c->ahead.bounded)
+        if (pass == MIDDLE && !c->ahead->bounded)
             return false; /* there are no longer chains */
     }
     return false;
@@ -585,6 +635,8 @@ bool tas_search_chains(struct tas_worker *worker) {
     struct chains c = {.worker = worker, .graph = graph, .segment = &worker->segment};
     c.own = worker->segment.block->strand;
     c.decider = worker->decider;
+    c.between = &worker->between;
+    c.ahead = &worker->ahead;
     c.high = st_alloc(strands, sizeof *c.high);
     c.last = st_alloc(strands, sizeof *c.last);
     c.chain = st_alloc(threads, sizeof *c.chain);
@@ -592,7 +644,6 @@ bool tas_search_chains(struct tas_worker *worker) {
     st_map64_init(&c.start_keys);
     find_starts(&c);
     bool found = search(&c);
-    tas_ahead_free(&c.ahead);
     st_map64_free(&c.start_keys);
     free(c.starts);
     free(c.high);

@@ -25,17 +25,21 @@ static bool holds_locks(const struct st_tas_graph *graph, const struct tas_segme
     return false;
 }
 
-void tas_ahead_init(struct tas_ahead *ahead, const struct st_tas_graph *graph,
-                    const struct tas_segment *segment) {
-    size_t strands = (size_t)graph->strand_count + 1;
-    *ahead = (struct tas_ahead){.graph = graph, .segment = segment};
+void tas_ahead_init(struct tas_ahead *ahead, struct tas_runs_between *between) {
+    size_t strands = (size_t)between->graph->strand_count + 1;
+    *ahead = (struct tas_ahead){.graph = between->graph, .between = between};
     ahead->first = st_alloc(strands, sizeof *ahead->first);
     ahead->before = st_alloc(strands * strands, sizeof *ahead->before);
     ahead->now = st_alloc(strands, sizeof *ahead->now);
     ahead->waits = st_alloc(strands, sizeof *ahead->waits);
-    ahead->locked = holds_locks(graph, segment);
-    if (ahead->locked)
-        ahead->entries = st_alloc(graph->run_count + 1, sizeof *ahead->entries);
+}
+
+void tas_ahead_start(struct tas_ahead *ahead, const struct tas_segment *segment) {
+    ahead->segment = segment;
+    ahead->bounded = false;
+    ahead->locked = holds_locks(ahead->graph, segment);
+    if (ahead->locked && !ahead->entries)
+        ahead->entries = st_alloc(ahead->graph->run_count + 1, sizeof *ahead->entries);
 }
 
 void tas_ahead_free(struct tas_ahead *ahead) {
@@ -125,12 +129,13 @@ static bool arrive(struct tas_ahead *a, const struct tas_ahead_task *task, uint3
     return a->now[own] < graph->position[task->target];
 }
 
-/* Leaves a strand by all kinds of accesses. The first of each kind represents all of them, since no
- * more comes before it than before the others. True if the target is reached. */
-static bool leave(struct tas_ahead *a, const struct tas_ahead_task *task, uint32_t strand) {
+/* Leaves a strand by all kinds of accesses that are listed. The first of each kind represents all
+ * of them, since no more comes before it than before the others. True if the target is reached. */
+static bool leave(struct tas_ahead *a, const struct tas_ahead_task *task, uint32_t strand,
+                  const uint32_t *runs, size_t count) {
     const struct st_tas_graph *graph = a->graph;
-    for (uint32_t i = graph->strand_first[strand]; i < graph->strand_first[strand + 1]; i++) {
-        const struct tas_run *run = &graph->runs[graph->strand_runs[i]];
+    for (size_t i = 0; i < count; i++) {
+        const struct tas_run *run = &graph->runs[runs[i]];
         size_t place = tas_run_from(graph, run, a->first[strand]);
         a->work += 20; /* nanoseconds or so */
         if (place == run[1].first)
@@ -152,7 +157,7 @@ static bool leave(struct tas_ahead *a, const struct tas_ahead_task *task, uint32
 static void find_exits(struct tas_ahead *a, const struct tas_ahead_task *task, uint32_t strand) {
     const struct st_tas_graph *graph = a->graph;
     uint32_t own = a->segment->block->strand, limit = graph->position[task->target];
-    uint32_t reached = UINT32_MAX, base = graph->strand_first[strand];
+    uint32_t reached = UINT32_MAX;
     for (uint32_t p = a->first[strand]; p < task->high[strand]; p++) {
         uint32_t event = tas_event_at(graph, strand, p);
         const struct st_event *e = &graph->events[event];
@@ -169,7 +174,7 @@ static void find_exits(struct tas_ahead *a, const struct tas_ahead_task *task, u
         }
         if (reached >= limit)
             continue;
-        struct tas_exit *exit = &a->exits[graph->run_places[run] - base];
+        struct tas_exit *exit = &a->exits[tas_place_between(a->between, run)];
         if (!exit->first || reached < exit->reached)
             exit->reached = reached;
         exit->first = exit->first ? exit->first : p;
@@ -179,10 +184,9 @@ static void find_exits(struct tas_ahead *a, const struct tas_ahead_task *task, u
 
 /* Like leave(). */
 static bool leave_past_locks(struct tas_ahead *a, const struct tas_ahead_task *task,
-                             uint32_t strand) {
+                             uint32_t strand, size_t count) {
     const struct st_tas_graph *graph = a->graph;
     uint32_t own = a->segment->block->strand;
-    size_t count = graph->strand_first[strand + 1] - graph->strand_first[strand];
     st_reserve(&a->exits, &a->exit_capacity, count + 1);
     memset(a->exits, 0, count * sizeof *a->exits);
     find_exits(a, task, strand);
@@ -201,6 +205,18 @@ static bool leave_past_locks(struct tas_ahead *a, const struct tas_ahead_task *t
     return false;
 }
 
+static bool leave_strand(struct tas_ahead *a, const struct tas_ahead_task *task, uint32_t strand) {
+    struct tas_runs_between *between = a->between;
+    uint32_t first = a->first[strand], high = task->high[strand];
+    size_t base = between->count;
+    tas_list_runs_between(between, strand, first - 1, high);
+    a->work += between->work;
+    size_t count = between->count - base;
+    between->count = base; /* nobody else makes a list meanwhile */
+    return a->locked && high - first < MOST ? leave_past_locks(a, task, strand, count)
+                                            : leave(a, task, strand, between->list + base, count);
+}
+
 /* Makes one round over all waiting strands. */
 static bool leave_all(struct tas_ahead *a, const struct tas_ahead_task *task, bool *changed) {
     *changed = false;
@@ -209,8 +225,7 @@ static bool leave_all(struct tas_ahead *a, const struct tas_ahead_task *task, bo
             continue;
         a->waits[t] = false;
         *changed = true;
-        bool past_locks = a->locked && task->high[t] - a->first[t] < MOST;
-        if (past_locks ? leave_past_locks(a, task, t) : leave(a, task, t))
+        if (leave_strand(a, task, t))
             return true;
     }
     return false;

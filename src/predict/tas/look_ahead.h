@@ -13,28 +13,32 @@
 #ifndef SERIATIM_PREDICT_TAS_LOOK_AHEAD_H
 #define SERIATIM_PREDICT_TAS_LOOK_AHEAD_H
 
+#include "predict/tas/graph/runs_between.h"
 #include "predict/tas/segment.h"
 
-/* For one block. */
+/* One for each worker, reused from block to block. */
 struct tas_ahead {
     const struct st_tas_graph *graph;
-    const struct tas_segment *segment;
-    uint32_t *first;  /* by strand: the first position entered, or 0 */
+    struct tas_runs_between *between;
+    const struct tas_segment *segment; /* of the block */
+    uint32_t *first;                   /* by strand: the first position entered, or 0 */
     uint32_t *before; /* by strand and strand: the last position that comes before all entries */
     uint32_t *now;    /* by strand: the same for one event, including the event itself */
     bool *waits;      /* by strand: something has changed since the look last left it */
     bool locked;      /* the block holds locks, so that what follows is of use */
-    struct tas_entry *entries; /* by run */
-    struct tas_exit *exits;    /* by place in the list of runs of a strand */
+    struct tas_entry *entries; /* by run; NULL: no block has held locks yet */
+    struct tas_exit *exits;    /* by place in the list of runs that lead out of a strand */
     size_t exit_capacity;
     uint32_t stamp; /* of entries that are valid */
-    bool bounded;   /* some no holds only for chains up to the given length */
+    bool bounded;   /* some no for this block holds only for chains up to the given length */
     uint64_t work;  /* of the last look, in rough nanoseconds */
 };
 
-void tas_ahead_init(struct tas_ahead *ahead, const struct st_tas_graph *graph,
-                    const struct tas_segment *segment);
+void tas_ahead_init(struct tas_ahead *ahead, struct tas_runs_between *between);
 void tas_ahead_free(struct tas_ahead *ahead);
+
+/* Turns to another block. */
+void tas_ahead_start(struct tas_ahead *ahead, const struct tas_segment *segment);
 
 /* Where a chain is, and where it should go. */
 struct tas_ahead_task {

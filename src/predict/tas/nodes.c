@@ -24,6 +24,7 @@ void tas_nodes_free(struct tas_nodes *nodes) {
     free(nodes->actor_of);
     free(nodes->observed);
     free(nodes->clocks);
+    free(nodes->grown);
     free(nodes->sections);
     free(nodes->section_order);
     free(nodes->writes);
@@ -37,6 +38,8 @@ void tas_nodes_free(struct tas_nodes *nodes) {
     free(nodes->lock_stamps);
     free(nodes->lock_names);
     free(nodes->keys);
+    free(nodes->merged);
+    free(nodes->places);
 }
 
 /* ---- making them ---- */
@@ -176,20 +179,6 @@ static int by_key(const void *left, const void *right) {
     return (a->minor > b->minor) - (a->minor < b->minor);
 }
 
-/* Room for `count` keys. */
-static struct tas_sort_key *sort_keys(struct tas_nodes *nodes, size_t count) {
-    st_reserve(&nodes->keys, &nodes->key_capacity, count + 1);
-    return nodes->keys;
-}
-
-/* Sorts the keys and writes their owners to `into`. */
-static void sort(const struct tas_nodes *nodes, uint32_t *into, size_t count) {
-    if (count)
-        qsort(nodes->keys, count, sizeof *nodes->keys, by_key);
-    for (size_t i = 0; i < count; i++)
-        into[i] = nodes->keys[i].of;
-}
-
 static void add_run(struct tas_node_run **runs, size_t *capacity, uint32_t *count, uint32_t strand,
                     uint32_t actor, uint32_t place, bool new_object) {
     if (!new_object && (*runs)[*count - 1].strand == strand) {
@@ -200,16 +189,29 @@ static void add_run(struct tas_node_run **runs, size_t *capacity, uint32_t *coun
     (*runs)[(*count)++] = (struct tas_node_run){strand, actor, place, place + 1};
 }
 
+/* Nodes are numbered by strand and position, so a stable sort by variable is enough. */
+static void list_writes(struct tas_nodes *nodes) {
+    st_reserve(&nodes->writes, &nodes->writes_capacity, nodes->count + 1);
+    st_reserve(&nodes->places, &nodes->place_capacity, (size_t)nodes->variable_count + 2);
+    uint32_t *places = nodes->places;
+    memset(places, 0, ((size_t)nodes->variable_count + 2) * sizeof *places);
+    nodes->write_count = 0;
+    for (uint32_t i = 0; i < nodes->count; i++)
+        if (tas_node_writes(&nodes->list[i])) {
+            places[nodes->list[i].object + 1]++;
+            nodes->write_count++;
+        }
+    for (uint32_t x = 0; x < nodes->variable_count; x++)
+        places[x + 1] += places[x];
+    for (uint32_t i = 0; i < nodes->count; i++)
+        if (tas_node_writes(&nodes->list[i]))
+            nodes->writes[places[nodes->list[i].object]++] = i;
+}
+
 static void index_writes(struct tas_nodes *nodes) {
     uint32_t object = 0, count = 0;
-    nodes->write_count = 0;
-    st_reserve(&nodes->writes, &nodes->writes_capacity, nodes->count + 1);
+    list_writes(nodes);
     st_reserve(&nodes->variable_runs, &nodes->variable_capacity, (size_t)nodes->variable_count + 2);
-    struct tas_sort_key *keys = sort_keys(nodes, nodes->count);
-    for (uint32_t i = 0; i < nodes->count; i++) /* numbered by strand and position */
-        if (tas_node_writes(&nodes->list[i]))
-            keys[nodes->write_count++] = (struct tas_sort_key){nodes->list[i].object, i, i};
-    sort(nodes, nodes->writes, nodes->write_count);
     nodes->variable_runs[0] = 0;
     for (uint32_t i = 0; i < nodes->write_count; i++) {
         const struct tas_node *node = &nodes->list[nodes->writes[i]];
@@ -227,13 +229,16 @@ static void index_sections(struct tas_nodes *nodes) {
     uint32_t lock = 0, count = 0;
     st_reserve(&nodes->section_order, &nodes->order_capacity, nodes->section_count + 1);
     st_reserve(&nodes->lock_runs, &nodes->lock_capacity, (size_t)nodes->lock_count + 2);
-    struct tas_sort_key *keys = sort_keys(nodes, nodes->section_count);
+    st_reserve(&nodes->keys, &nodes->key_capacity, nodes->section_count + 1);
     for (uint32_t i = 0; i < nodes->section_count; i++) {
         const struct tas_section *section = &nodes->sections[i];
-        keys[i] = (struct tas_sort_key){(uint64_t)section->lock << 32 | section->strand,
-                                        section->acquire_event, i};
+        nodes->keys[i] = (struct tas_sort_key){(uint64_t)section->lock << 32 | section->strand,
+                                               section->acquire_event, i};
     }
-    sort(nodes, nodes->section_order, nodes->section_count);
+    if (nodes->section_count)
+        qsort(nodes->keys, nodes->section_count, sizeof *nodes->keys, by_key);
+    for (size_t i = 0; i < nodes->section_count; i++)
+        nodes->section_order[i] = nodes->keys[i].of;
     nodes->lock_runs[0] = 0;
     for (uint32_t i = 0; i < nodes->section_count; i++) {
         const struct tas_section *section = &nodes->sections[nodes->section_order[i]];
@@ -247,8 +252,44 @@ static void index_sections(struct tas_nodes *nodes) {
         nodes->lock_runs[++lock] = count;
 }
 
+/* Where the nodes of actor `a` begin, or of all behind the last one: their end. */
+static uint32_t first_of(const struct tas_nodes *nodes, uint32_t a) {
+    return a < nodes->width ? nodes->actors[a].first : (uint32_t)nodes->count;
+}
+
+/* Merges two lists of nodes, each in the order of the trace. */
+static void merge(const struct tas_nodes *nodes, const uint32_t *from, uint32_t first,
+                  uint32_t middle, uint32_t end, uint32_t *to) {
+    for (uint32_t i = first, j = middle, k = first; k < end; k++) {
+        bool left =
+            i < middle && (j == end || nodes->list[from[i]].event < nodes->list[from[j]].event);
+        to[k] = left ? from[i++] : from[j++];
+    }
+}
+
+/* The nodes of each actor are in the order of the trace. */
+static void list_observed(struct tas_nodes *nodes) {
+    st_reserve(&nodes->observed, &nodes->observed_capacity, nodes->count + 1);
+    st_reserve(&nodes->merged, &nodes->merged_capacity, nodes->count + 1);
+    uint32_t *from = nodes->observed, *to = nodes->merged;
+    for (uint32_t i = 0; i < nodes->count; i++)
+        from[i] = i;
+    for (uint32_t step = 1; step < nodes->width; step *= 2) {
+        for (uint32_t a = 0; a < nodes->width; a += 2 * step)
+            merge(nodes, from, first_of(nodes, a), first_of(nodes, a + step),
+                  first_of(nodes, a + 2 * step), to);
+        uint32_t *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    if (from != nodes->observed)
+        memcpy(nodes->observed, from, nodes->count * sizeof *from);
+}
+
 static void start_clocks(struct tas_nodes *nodes) {
     st_reserve(&nodes->clocks, &nodes->clock_capacity, nodes->count * nodes->width);
+    st_reserve(&nodes->grown, &nodes->grown_capacity, nodes->count + 1);
+    memset(nodes->grown, 0, nodes->count * sizeof *nodes->grown);
     for (size_t i = 0; i < nodes->count; i++) {
         const struct tas_node *node = &nodes->list[i];
         const struct st_shared_row *needs = node->free ? tas_needs_free(nodes->graph, node->event)
@@ -271,11 +312,7 @@ void tas_nodes_make(struct tas_nodes *nodes, const struct tas_worker *worker,
             add_actor(nodes, window, t, needed);
     find_couples(nodes, window);
     add_held(nodes, window);
-    st_reserve(&nodes->observed, &nodes->observed_capacity, nodes->count + 1);
-    struct tas_sort_key *keys = sort_keys(nodes, nodes->count);
-    for (uint32_t i = 0; i < nodes->count; i++)
-        keys[i] = (struct tas_sort_key){0, nodes->list[i].event, i};
-    sort(nodes, nodes->observed, nodes->count);
+    list_observed(nodes);
     index_writes(nodes);
     index_sections(nodes);
     start_clocks(nodes);
@@ -318,6 +355,7 @@ static bool join(struct tas_nodes *nodes, uint32_t node, const uint32_t *from) {
         clock[a] = from[a] > clock[a] ? from[a] : clock[a];
     }
     nodes->changed |= grown;
+    nodes->grown[node] |= grown;
     return clock[nodes->list[node].actor] < nodes->list[node].position;
 }
 
@@ -334,7 +372,9 @@ bool tas_nodes_put(struct tas_nodes *nodes, uint32_t from, uint32_t to) {
     uint32_t *clock = clock_of(nodes, to);
     if (clock[a->actor] < a->position) {
         clock[a->actor] = a->position;
-        nodes->changed = true;
+        nodes->changed = nodes->grown[to] = true;
+    } else if (!nodes->grown[from]) {
+        return true;
     }
     return join(nodes, to, clock_of(nodes, from));
 }
@@ -344,14 +384,15 @@ bool tas_nodes_inherit(struct tas_nodes *nodes, uint32_t node) {
     const uint32_t *clock = clock_of(nodes, node), *last = NULL;
     if (node > nodes->actors[n->actor].first) {
         last = clock_of(nodes, node - 1);
-        if (!join(nodes, node, last))
+        if (nodes->grown[node - 1] && !join(nodes, node, last))
             return false;
     }
     for (uint32_t a = 0; a < nodes->width; a++) {
         if (a == n->actor || !clock[a] || (last && last[a] == clock[a]))
             continue;
         uint32_t place = count_to(nodes, a, clock[a]);
-        if (place && !join(nodes, node, clock_of(nodes, nodes->actors[a].first + place - 1)))
+        uint32_t before = nodes->actors[a].first + place - 1;
+        if (place && nodes->grown[before] && !join(nodes, node, clock_of(nodes, before)))
             return false;
     }
     return true;

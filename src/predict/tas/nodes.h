@@ -3,7 +3,11 @@
  *
  * clock(v)[a] is the position up to which the events of actor a come before node v.
  * tas_nodes_inherit adds what follows from thread order and from what must happen before, round by
- * round, until nothing changes. */
+ * round, until nothing changes.
+ *
+ * Invariant: if a node w comes before v, as far as clock(v) knows, then clock(v) has everything
+ * that must happen before w. So v has something to inherit from w only if the clock of w has grown
+ * since it was made. Where many threads are in a window, few clocks have. */
 #ifndef SERIATIM_PREDICT_TAS_NODES_H
 #define SERIATIM_PREDICT_TAS_NODES_H
 
@@ -50,7 +54,7 @@ struct tas_node_run {
     uint32_t first, end;
 };
 
-/* For sorting nodes or sections. */
+/* For sorting sections. */
 struct tas_sort_key {
     uint64_t major;
     uint32_t minor, of;
@@ -65,6 +69,7 @@ struct tas_nodes {
     uint32_t *actor_of; /* by strand */
     uint32_t *observed; /* all nodes in trace order */
     uint32_t *clocks;   /* by node and actor */
+    bool *grown;        /* by node: its clock has more than what must happen before it */
     bool changed;       /* some clock has grown */
 
     struct tas_section *sections;
@@ -77,7 +82,8 @@ struct tas_nodes {
     uint32_t variable_count, lock_count;
 
     /* Capacities, in the order of the arrays above. */
-    size_t observed_capacity, clock_capacity, section_capacity, order_capacity, writes_capacity;
+    size_t observed_capacity, clock_capacity, grown_capacity, section_capacity, order_capacity,
+        writes_capacity;
     size_t write_run_capacity, section_run_capacity, variable_capacity, lock_capacity;
 
     /* Indexed by variable and by lock of the trace: their numbers here, valid where the stamps
@@ -85,8 +91,10 @@ struct tas_nodes {
     uint32_t *variable_numbers, *variable_stamps, *lock_numbers, *lock_stamps, stamp;
     uint32_t *lock_names; /* by number: the lock of the trace */
     size_t lock_name_capacity;
+    /* While they are made. */
     struct tas_sort_key *keys;
-    size_t key_capacity;
+    uint32_t *merged, *places; /* places: by variable */
+    size_t key_capacity, merged_capacity, place_capacity;
 };
 
 void tas_nodes_init(struct tas_nodes *nodes, const struct st_tas_graph *graph);

@@ -2,6 +2,7 @@
 #ifndef SERIATIM_PREDICT_TAS_SEARCH_H
 #define SERIATIM_PREDICT_TAS_SEARCH_H
 
+#include "predict/tas/look_ahead.h"
 #include "predict/tas/window.h"
 #include "predict/total_time.h"
 
@@ -44,7 +45,9 @@ struct tas_worker {
     const struct st_tas_setup *setup;
     struct tas_segment segment;
     struct tas_window window;
-    struct tas_decider *decider; /* for chains */
+    struct tas_decider *decider; /* for chains, and so are these */
+    struct tas_runs_between between;
+    struct tas_ahead ahead;
     struct tas_budget budget;
     struct tas_schedule schedule; /* filled when the search finds a violation */
 };

@@ -9,7 +9,7 @@
 #ifndef SERIATIM_PREDICT_TAS_SEGMENT_H
 #define SERIATIM_PREDICT_TAS_SEGMENT_H
 
-#include "predict/tas/graph.h"
+#include "predict/tas/graph/graph.h"
 
 /* One for each worker, reused from block to block. */
 struct tas_segment {

@@ -370,6 +370,8 @@ static void work_all(struct run *run, unsigned jobs) {
         tas_segment_init(&worker->segment, run->graph);
         tas_window_init(&worker->window, run->graph);
         worker->decider = tas_decider_new(worker);
+        tas_runs_between_init(&worker->between, run->graph);
+        tas_ahead_init(&worker->ahead, &worker->between);
     }
     work_in_rounds(run, jobs);
     for (unsigned i = 0; i < jobs; i++) {
@@ -378,6 +380,8 @@ static void work_all(struct run *run, unsigned jobs) {
         tas_segment_free(&worker->segment);
         tas_window_free(&worker->window);
         tas_decider_free(worker->decider);
+        tas_runs_between_free(&worker->between);
+        tas_ahead_free(&worker->ahead);
     }
 }
 

@@ -15,8 +15,8 @@
  * Events share vectors: an event gets a new one only if something new must happen before it, so
  * there are far fewer vectors than events. Vectors share the entries that they have in common, and
  * have none for strands of which nothing must happen before (base/shared_row.h). */
-#ifndef SERIATIM_PREDICT_TAS_GRAPH_H
-#define SERIATIM_PREDICT_TAS_GRAPH_H
+#ifndef SERIATIM_PREDICT_TAS_GRAPH_GRAPH_H
+#define SERIATIM_PREDICT_TAS_GRAPH_GRAPH_H
 
 #include "base/shared_row.h"
 #include "predict/tas/tas.h"
@@ -96,7 +96,6 @@ struct st_tas_graph {
     uint32_t *accesses;
     struct tas_run *runs;
     uint32_t *key_runs, *strand_runs, *strand_first;
-    uint32_t *run_places; /* by run: its place in strand_runs */
     size_t access_count, run_count;
 
     struct tas_block *blocks; /* in the order of their begins */
@@ -237,6 +236,10 @@ const struct tas_run *tas_run_of(const struct st_tas_graph *graph, uint32_t key,
 
 /* The first place in the run whose access is at or after this position of the strand. */
 size_t tas_run_from(const struct st_tas_graph *graph, const struct tas_run *run, uint32_t position);
+
+/* The same for the first access that is not before the event in the trace. */
+size_t tas_run_from_event(const struct st_tas_graph *graph, const struct tas_run *run,
+                          uint32_t event);
 
 /* ---- building it: passes over the trace ---- */
 

@@ -1,4 +1,4 @@
-#include "predict/tas/graph.h"
+#include "predict/tas/graph/graph.h"
 
 #include "base/lower_bound.h"
 #include "base/memory.h"
@@ -50,7 +50,6 @@ void st_tas_graph_free(struct st_tas_graph *graph) {
     free(graph->runs);
     free(graph->key_runs);
     free(graph->strand_runs);
-    free(graph->run_places);
     free(graph->strand_first);
     free(graph->blocks);
     free(graph);
@@ -160,9 +159,19 @@ uint32_t tas_position_before(const struct st_tas_graph *graph, uint32_t strand, 
     return at;
 }
 
+size_t tas_run_from_event(const struct st_tas_graph *graph, const struct tas_run *run,
+                          uint32_t event) {
+    size_t at;
+    st_lower_bound(at, run[0].first, run[1].first, graph->accesses[at] < event);
+    return at;
+}
+
+/* The events of a strand are in the order of the trace, so to look for one of them in the run
+ * takes no look at positions. In a long run each step would wait for memory twice. */
 size_t tas_run_from(const struct st_tas_graph *graph, const struct tas_run *run,
                     uint32_t position) {
-    size_t at;
-    st_lower_bound(at, run[0].first, run[1].first, graph->position[graph->accesses[at]] < position);
-    return at;
+    const struct tas_strand *strand = &graph->strands[run->strand];
+    if (position > strand->count)
+        return run[1].first;
+    return position ? tas_run_from_event(graph, run, strand->events[position - 1]) : run[0].first;
 }

@@ -3,7 +3,7 @@
 #include "base/intern.h"
 #include "base/map64.h"
 #include "base/memory.h"
-#include "predict/tas/graph.h"
+#include "predict/tas/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

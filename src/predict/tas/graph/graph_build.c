@@ -1,5 +1,5 @@
 #include "base/memory.h"
-#include "predict/tas/graph.h"
+#include "predict/tas/graph/graph.h"
 
 #include <stdlib.h>
 
@@ -245,9 +245,6 @@ static void list_runs_by_strand(struct st_tas_graph *graph) {
         graph->strand_first[t + 1] += graph->strand_first[t];
     for (size_t r = 0; r < graph->run_count; r++)
         graph->strand_runs[graph->strand_first[graph->runs[r].strand]++] = (uint32_t)r;
-    graph->run_places = st_alloc(graph->run_count + 1, sizeof *graph->run_places);
-    for (size_t i = 0; i < graph->run_count; i++)
-        graph->run_places[graph->strand_runs[i]] = (uint32_t)i;
     for (uint32_t t = graph->strand_count; t > 0; t--) /* each start has moved to the next one */
         graph->strand_first[t] = graph->strand_first[t - 1];
     graph->strand_first[0] = 0;

@@ -5,7 +5,7 @@
  * the value is unknown. The same holds of the initial value of a variable. */
 #include "base/intern.h"
 #include "base/memory.h"
-#include "predict/tas/graph.h"
+#include "predict/tas/graph/graph.h"
 
 #include <stdlib.h>
 
