@@ -72,7 +72,7 @@ final class Atomics {
         boolean write = kind > ATOMIC_FAIL;
         t.frames.emitAll();
         long address = Parts.address(t, part) + Parts.offset(index);
-        long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+        long w = Memory.load(part, index), r = Shadow.loadRead(part, index, w);
         boolean again = t.loaded == address && t.loadedAt == t.position
                 && t.shared.hasSeen(part, index, w); // what it waits for has not come
         if (t.looking && !write && !again && t.frames.emitted > 0) {
@@ -91,7 +91,7 @@ final class Atomics {
         t.counts = true;
         t.newEpoch();
         if (write || stateOf(w) != SHARED) {
-            w = withSequence(SHARED, t.sequence);
+            w = shared(t.sequence);
             Memory.store(part, index + 1, 0);
             Memory.store(part, index, w);
         }

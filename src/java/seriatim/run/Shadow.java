@@ -23,6 +23,16 @@ final class Shadow {
     private static final int READ_HALF =
             ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 0 : 4;
 
+    /** Who writes puts the same word in the place of reads. So the word for reads says who came last, and
+     * accesses to what no other thread touches need no more than that. 0 here: nobody has read since. */
+    private static long readSince(long w, long r) {
+        return stateOf(w) == OWN && ((r ^ w) & WHO_AND_WHEN) == 0 ? 0 : r;
+    }
+
+    static long loadRead(long[] part, int index, long w) {
+        return readSince(w, Memory.load(part, index + 1));
+    }
+
     // ---- the common cases ----
 
     static boolean isRepeatedRead(ThreadState t, long w, long r) {
@@ -44,18 +54,20 @@ final class Shadow {
      * count. */
     private static final boolean KEEPS_OWN = !Turns.ON && Settings.jdkClasses().isEmpty();
 
+    // Others who see these words see the frames, too: Frames has a fence behind each new epoch.
+
     @ForceInline
     static void keepOwnRead(ThreadState t, long[] part, int index, int site) {
         setReadSite(part, index, site);
-        Memory.store(part, index + 1, t.current);
+        part[index + 1] = t.current;
     }
 
     @ForceInline
-    static void keepOwnWrite(ThreadState t, long[] part, int index, long r, int site) {
-        if (r != 0)
-            Memory.store(part, index + 1, 0);
+    static void keepOwnWrite(ThreadState t, long[] part, int index, int site) {
+        long now = t.current;
         setWriteSite(part, index, site);
-        Memory.store(part, index, t.current);
+        part[index + 1] = now;
+        part[index] = now;
     }
 
     /** A read that is no repetition of a read or write since the last event. */
@@ -117,8 +129,7 @@ final class Shadow {
         if (t.frames.depth > 1 && isUsual(t)) {
             long w = Memory.load(part, index), r = Memory.load(part, index + 1);
             int place = t.oneAccess.place(t.site, site, method);
-            if ((t.isSince(w, t.since) && t.isMineOrNone(r))
-                    || deferWrite(t, part, index, w, r, place))
+            if (t.isWrittenSince(w, r, t.since) || deferWrite(t, part, index, w, r, place))
                 return;
         }
         t.frames.push(method, t.site);
@@ -130,8 +141,7 @@ final class Shadow {
     static void write(ThreadState t, long[] part, int index, int site) {
         if (isUsual(t)) {
             long w = Memory.load(part, index), r = Memory.load(part, index + 1);
-            if ((t.isSince(w, t.since) && t.isMineOrNone(r))
-                    || deferWrite(t, part, index, w, r, site))
+            if (t.isWrittenSince(w, r, t.since) || deferWrite(t, part, index, w, r, site))
                 return;
         }
         writeAtLength(t, part, index, site);
@@ -148,8 +158,7 @@ final class Shadow {
             t.frames.boardAll();
             long w = Memory.load(part, index), r = Memory.load(part, index + 1);
             if (Stream.deferring) {
-                if ((t.isSince(w, t.since) && t.isMineOrNone(r))
-                        || deferWrite(t, part, index, w, r, site))
+                if (t.isWrittenSince(w, r, t.since) || deferWrite(t, part, index, w, r, site))
                     return;
                 access(t, part, index, true, site);
             } else {
@@ -181,17 +190,19 @@ final class Shadow {
             return false;
         if (stateOf(r) == SHARED)
             return part[0] != 0 && t.shared.repeat(part, index, w, site);
-        if (r != 0 && !t.isMine(r))
+        long read = readSince(w, r);
+        if (!t.isMineOrNone(read))
             return false;
-        boolean mine = w == 0 || t.isMine(w);
+        if (t.isMineOrNone(w)) {
+            keepOwnRead(t, part, index, site);
+            return true;
+        }
         // What another thread wrote may be read again: the watcher knows the dependence.
-        if (!mine && r == 0 && !t.learned.has(w))
+        if (read == 0 && !t.learned.has(w))
             return false;
-        if (!mine && !Memory.swap(part, index + 1, r, t.current))
+        if (!Memory.swap(part, index + 1, r, t.current | OF_OTHERS))
             return false;
         setReadSite(part, index, site);
-        if (mine)
-            Memory.store(part, index + 1, t.current);
         return true;
     }
 
@@ -199,7 +210,7 @@ final class Shadow {
             ThreadState t, long[] part, int index, long w, long r, int site) {
         if (!t.isMineOrNone(w) || !t.isMineOrNone(r))
             return false;
-        keepOwnWrite(t, part, index, r, site);
+        keepOwnWrite(t, part, index, site);
         return true;
     }
 
@@ -281,7 +292,7 @@ final class Shadow {
 
     static void access(ThreadState t, long[] part, int index, boolean write, int site) {
         long address = Parts.address(t, part) + Parts.offset(index);
-        long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+        long w = Memory.load(part, index), r = loadRead(part, index, w);
         int state = stateOf(w);
         noteMeeting(t, w, r, write);
         boolean reads = hasToFlushReads(t, r, write);
@@ -319,7 +330,7 @@ final class Shadow {
             boolean emitted) {
         if (!t.hasSlot()) { // no word can be this thread's: as if it had been atomic
             Memory.store(part, index + 1, 0);
-            Memory.store(part, index, withSequence(SHARED, t.sequence));
+            Memory.store(part, index, shared(t.sequence));
             return;
         }
         if (write)
@@ -333,7 +344,7 @@ final class Shadow {
         long w = Memory.load(part, index);
         boolean all = emitted && (!t.isOfNow(w) || (w & EMITTED) != 0);
         setWriteSite(part, index, site);
-        Memory.store(part, index + 1, 0);
+        Memory.store(part, index + 1, t.current);
         Memory.store(part, index, t.current | (all ? EMITTED : 0));
     }
 
@@ -349,16 +360,16 @@ final class Shadow {
             return;
         }
         for (;;) {
-            long r = Memory.load(part, index + 1), then;
+            long there = Memory.load(part, index + 1), r = readSince(w, there), then;
             boolean shared = stateOf(r) == SHARED || isNews(t, r);
             if (shared) {
-                then = stateOf(r) == SHARED ? r : withSequence(SHARED, 0);
-                then |= 1L << SLOT_AT + t.slot % READER_BITS;
+                then = stateOf(r) == SHARED ? r : shared(0);
+                then |= 1L << SHARED_AT + t.slot % READER_BITS;
             } else {
                 boolean all = emitted && (!t.isOfNow(r) || (r & EMITTED) != 0);
-                then = t.current | (all ? EMITTED : 0);
+                then = t.current | (all ? EMITTED : 0) | (t.isForeign(w) ? OF_OTHERS : 0);
             }
-            if (then == r || Memory.swap(part, index + 1, r, then)) {
+            if (then == there || Memory.swap(part, index + 1, there, then)) {
                 if (shared)
                     t.shared.keep(part, index, w, site, emitted);
                 else

@@ -199,7 +199,7 @@ final class SharedReads {
     }
 
     static void emitReaders(ThreadState t, long[] part, int index, long w, long r) {
-        for (long readers = r >>> SLOT_AT; readers != 0; readers &= readers - 1)
+        for (long readers = readersOf(r); readers != 0; readers &= readers - 1)
             for (int slot = Long.numberOfTrailingZeros(readers); slot < Slots.count();
                     slot += READER_BITS)
                 emitReader(t, part, index, w, slot);

@@ -14,13 +14,21 @@ import jdk.internal.vm.annotation.ForceInline;
 public final class ThreadState {
     private static final ThreadLocal<ThreadState> LOCAL = new ThreadLocal<>();
 
-    static final int STATE_AT = 8;
+    /* A word, from above: two bits for its state, 14 for the slot, one that is 0, the epoch, two flags. So a
+     * word is of the same thread as another one, and not older, if their difference is below EPOCHS. */
     static final int OWN = 1, SHARED = 2;
-    static final long EMITTED = 1 << 10;
-    static final int SLOT_AT = 13, EPOCH_AT = 27, READER_BITS = 64 - SLOT_AT;
-    static final long WHO = 3L << STATE_AT | (long) (SLOTS - 1) << SLOT_AT;
-    static final long WHO_AND_WHEN = ~EMITTED;
-    static final long STALE = Long.MAX_VALUE;
+    static final int STATE_AT = 62, SLOT_AT = 48, EPOCHS_AT = 47, EPOCH_AT = 2;
+    static final long EMITTED = 1 << 1;
+
+    /** Of a word for reads: what was read was written by another thread. */
+    static final long OF_OTHERS = 1;
+
+    /** Of a shared word, below its state: a sequence number, or a bit for each reader. */
+    static final int SHARED_AT = 2, READER_BITS = STATE_AT - SHARED_AT;
+
+    static final long WHO = -1L << EPOCHS_AT;
+    static final long WHO_AND_WHEN = ~(EMITTED | OF_OTHERS);
+    static final long STALE = 3L << STATE_AT; // no word has this state
     private static final int ENDS = 6; // the channel of a thread for that
 
     // As words.
@@ -159,7 +167,7 @@ public final class ThreadState {
     // ---- words ----
 
     static int stateOf(long word) {
-        return (int) (word >>> STATE_AT) & 3;
+        return (int) (word >>> STATE_AT);
     }
 
     static int slotOf(long word) {
@@ -167,15 +175,19 @@ public final class ThreadState {
     }
 
     static long epochOf(long word) {
-        return word >>> EPOCH_AT;
+        return (word & ~WHO) >>> EPOCH_AT;
     }
 
     static long sequenceOf(long word) {
-        return word >>> SLOT_AT;
+        return readersOf(word);
     }
 
-    static long withSequence(int state, long sequence) {
-        return sequence << SLOT_AT | (long) state << STATE_AT;
+    static long readersOf(long word) {
+        return word << 64 - STATE_AT >>> 64 - STATE_AT + SHARED_AT;
+    }
+
+    static long shared(long payload) {
+        return payload << SHARED_AT | (long) SHARED << STATE_AT;
     }
 
     @ForceInline
@@ -198,7 +210,7 @@ public final class ThreadState {
 
     @ForceInline
     boolean isSince(long word, long since) {
-        return ((word ^ me) & WHO) == 0 && word >= since;
+        return word - since >>> EPOCHS_AT == 0;
     }
 
     @ForceInline
@@ -206,17 +218,22 @@ public final class ThreadState {
         return isSince(word, first);
     }
 
+    /** Written, and neither read nor written since by anybody else. */
+    @ForceInline
+    boolean isWrittenSince(long write, long read, long since) {
+        return (write - since | read - since) >>> EPOCHS_AT == 0;
+    }
+
     @ForceInline
     boolean isMineOrNone(long word) {
         return word == 0 || isMine(word);
     }
 
-    /** Are these the words of a variable that no other thread has touched, and is that enough? */
+    /** Is this the word for reads of a variable that no other thread has touched, and is that enough? If
+     * not of a read then of a write it is; and who has read it last knows whose write that was. */
     @ForceInline
-    boolean isOwn(long write, long read) {
-        long from = own;
-        return from != STALE && (write == 0 || isSince(write, from))
-                && (read == 0 || isSince(read, from));
+    boolean isOwn(long read) {
+        return isSince(read, own) && (read & OF_OTHERS) == 0;
     }
 
     boolean isForeign(long word) {
