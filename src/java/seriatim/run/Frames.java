@@ -77,7 +77,7 @@ final class Frames {
     /** The same, for a method of which the first deed is an access: it is boarded at once, as it would be
      * then. The frames below are boarded, and nothing is special (t.own). If it was never boarded
      * before, nothing is done. */
-    @ForceInline
+    @DontInline
     boolean pushBoarded(int function, int from) {
         int d = depth;
         int[] known = counters;
@@ -101,7 +101,7 @@ final class Frames {
     }
 
     /** The same where a method was probably boarded, and nothing was emitted in it. */
-    @ForceInline
+    @DontInline
     void popBoarded() {
         int d = depth - 1;
         if (boarded <= d || d < emitted || d < t.guessingAt) {
@@ -181,6 +181,7 @@ final class Frames {
 
     // ---- emitting ----
 
+    @DontInline
     private void emitPassed(long passed) {
         Writer.put(t, Writer.what(AT, 0, 0), passed - 1);
         t.base--;
@@ -220,6 +221,7 @@ final class Frames {
         t.ahead--;
     }
 
+    @DontInline
     private void emitBelow(int end) {
         int i = emitted, late = boarded;
         while (i < end && i < late)
@@ -337,6 +339,7 @@ final class Frames {
         t.since = t.sinceOf();
     }
 
+    @DontInline
     private void boardOrEmit() {
         int from = boardingFrom();
         if (from > boarded)

@@ -2,6 +2,7 @@ package seriatim.run;
 
 import static seriatim.run.StreamLayout.*;
 
+import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
@@ -154,6 +155,7 @@ public final class Parts {
         return address;
     }
 
+    @DontInline
     private static long give(ThreadState t, long[] part) {
         synchronized (part) {
             if (part[0] != 0)

@@ -73,17 +73,15 @@ final class Shadow {
     /** A read that is no repetition of a read or write since the last event. */
     @DontInline
     static void read(ThreadState t, long[] part, int index, int site) {
+        if (t.isOwn(part[index + 1])) {
+            keepOwnRead(t, part, index, site);
+            return;
+        }
         long w = Memory.load(part, index), r = Memory.load(part, index + 1);
         if (stateOf(r) == SHARED && t.since != STALE && t.shared.hasSince(part, index, w, t.since))
             return;
         if (isUsual(t)) {
-            if (t.isMineOrNone(w) && t.isMineOrNone(r)) {
-                if (isRepeatedRead(t, w, r))
-                    return;
-                keepOwnRead(t, part, index, site);
-                return;
-            }
-            if (deferRead(t, part, index, w, r, site))
+            if (isRepeatedRead(t, w, r) || deferRead(t, part, index, w, r, site))
                 return;
         }
         readAtLength(t, part, index, site);
@@ -139,6 +137,10 @@ final class Shadow {
 
     @DontInline
     static void write(ThreadState t, long[] part, int index, int site) {
+        if (t.isOwn(part[index + 1])) {
+            keepOwnWrite(t, part, index, site);
+            return;
+        }
         if (isUsual(t)) {
             long w = Memory.load(part, index), r = Memory.load(part, index + 1);
             if (t.isWrittenSince(w, r, t.since) || deferWrite(t, part, index, w, r, site))
@@ -231,6 +233,7 @@ final class Shadow {
         return Sites.pc(OneAccess.siteOf(place)) & 0xffffffffL;
     }
 
+    @DontInline
     static void emitWord(ThreadState t, boolean write, long address, long word, int place) {
         if (stateOf(word) != OWN || (word & EMITTED) != 0)
             return;
@@ -290,6 +293,7 @@ final class Shadow {
             Stream.noteMeeting();
     }
 
+    @DontInline
     static void access(ThreadState t, long[] part, int index, boolean write, int site) {
         long address = Parts.address(t, part) + Parts.offset(index);
         long w = Memory.load(part, index), r = loadRead(part, index, w);
@@ -349,6 +353,7 @@ final class Shadow {
     }
 
     /** Several threads may read at once: none of them may be lost. */
+    @DontInline
     private static void keepRead(
             ThreadState t, long[] part, int index, int site, boolean emitted) {
         long w = Memory.load(part, index);

@@ -94,6 +94,7 @@ final class SharedReads {
         all[i] = entry;
     }
 
+    @DontInline
     private Entry add(long[] part) {
         Entry entry = new Entry(part);
         variables += entry.sites.length + 8;
@@ -198,6 +199,7 @@ final class SharedReads {
             Shadow.emitWord(t, false, part[0] + Parts.offset(index), mine, site);
     }
 
+    @DontInline
     static void emitReaders(ThreadState t, long[] part, int index, long w, long r) {
         for (long readers = readersOf(r); readers != 0; readers &= readers - 1)
             for (int slot = Long.numberOfTrailingZeros(readers); slot < Slots.count();

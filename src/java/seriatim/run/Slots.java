@@ -2,6 +2,8 @@ package seriatim.run;
 
 import static seriatim.run.StreamLayout.*;
 
+import jdk.internal.vm.annotation.DontInline;
+
 /** The numbers by which shadow words know threads, and their order (thread_slot.h). */
 final class Slots {
     private static final int NOTED = 8;
@@ -103,6 +105,7 @@ final class Slots {
         Memory.store(list, i, sequence);
     }
 
+    @DontInline
     static boolean isOrdered(ThreadState t, int slot, long epoch) {
         long[] list = notes[slot];
         for (int i = 0; list != null && i < NOTED; i++) {

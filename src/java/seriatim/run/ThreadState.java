@@ -12,8 +12,6 @@ import jdk.internal.vm.annotation.ForceInline;
  * shared reads.
  */
 public final class ThreadState {
-    private static final ThreadLocal<ThreadState> LOCAL = new ThreadLocal<>();
-
     /* A word, from above: two bits for its state, 14 for the slot, one that is 0, the epoch, two flags. So a
      * word is of the same thread as another one, and not older, if their difference is below EPOCHS. */
     static final int OWN = 1, SHARED = 2;
@@ -105,13 +103,13 @@ public final class ThreadState {
     /** The state of this thread, which begins if it has none. */
     @ForceInline
     public static ThreadState get() {
-        ThreadState t = LOCAL.get();
+        ThreadState t = ThreadField.get();
         return t != null ? t : Threads.begin();
     }
 
     /** The same; null if there is none yet. */
     public static ThreadState known() {
-        return LOCAL.get();
+        return ThreadField.get();
     }
 
     /** Of all threads that have ended: nothing more is emitted about them. */
@@ -123,14 +121,14 @@ public final class ThreadState {
 
     /** The thread that has this state asks for it again. */
     ThreadState again() {
-        LOCAL.set(this);
+        ThreadField.set(this);
         return this;
     }
 
     static ThreadState create(int serial) {
         ThreadState t = new ThreadState();
         t.inside = true;
-        LOCAL.set(t);
+        ThreadField.set(t);
         t.serial = serial;
         Threads.hasBegun(t);
         Turns.known(t);

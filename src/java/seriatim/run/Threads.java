@@ -78,6 +78,7 @@ public final class Threads {
 
     static void hasEnded() {
         hasBegun(ThreadState.ENDED);
+        ThreadField.set(ThreadState.ENDED); // which keeps nothing alive
     }
 
     static ThreadState begin() {

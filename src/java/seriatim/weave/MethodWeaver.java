@@ -396,7 +396,7 @@ final class MethodWeaver extends AdviceAdapter {
             push(weaver.methodRow(name, type, facts));
             call(hook + "One", "(" + what + "I" + STATE_TYPE + "II)V");
         } else {
-            boolean near = which.isEmpty() && isShort();
+            boolean near = which.isEmpty() && isShort() && facts.calls == 0;
             call(near ? hook + "Near" : hook, "(" + what + "I" + STATE_TYPE + "I)V");
         }
     }
