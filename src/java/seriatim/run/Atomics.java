@@ -56,7 +56,7 @@ final class Atomics {
     }
 
     private static boolean isNothingNew(ThreadState t, long[] part, int index) {
-        long w = Memory.load(part, index);
+        long w = Memory.load(part, Parts.written(part, index));
         return stateOf(w) == SHARED && Memory.load(part, 0) != 0 && t.sinceOf() != STALE
                 && t.shared.hasSince(part, index, w, t.current);
     }
@@ -72,7 +72,7 @@ final class Atomics {
         boolean write = kind > ATOMIC_FAIL;
         t.frames.emitAll();
         long address = Parts.address(t, part) + Parts.offset(index);
-        long w = Memory.load(part, index), r = Shadow.loadRead(part, index, w);
+        long w = Memory.load(part, Parts.written(part, index)), r = Shadow.loadRead(part, index);
         boolean again = t.loaded == address && t.loadedAt == t.position
                 && t.shared.hasSeen(part, index, w); // what it waits for has not come
         if (t.looking && !write && !again && t.frames.emitted > 0) {
@@ -92,8 +92,8 @@ final class Atomics {
         t.newEpoch();
         if (write || stateOf(w) != SHARED) {
             w = shared(t.sequence);
-            Memory.store(part, index + 1, 0);
-            Memory.store(part, index, w);
+            Memory.store(part, index, 0);
+            Memory.store(part, Parts.written(part, index), w);
         }
         t.shared.keep(part, index, w, site, true);
         if (Stream.rule == RULE_REDUCED || !t.hasSlot())

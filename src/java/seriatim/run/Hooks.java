@@ -120,7 +120,7 @@ public final class Hooks {
             return;
         if (Turns.ON)
             Turns.access(part, index, false, t, site);
-        if (!t.isSince(part[index + 1], t.since))
+        if (!t.isSince(part[index], t.since))
             Shadow.read(t, part, index, site);
     }
 
@@ -130,7 +130,7 @@ public final class Hooks {
             return;
         if (Turns.ON)
             Turns.access(part, index, true, t, site);
-        if (!t.isWrittenSince(part[index], part[index + 1], t.since))
+        if (!t.hasWrittenSince(part[index]))
             Shadow.write(t, part, index, site);
     }
 
@@ -143,7 +143,7 @@ public final class Hooks {
             return;
         if (Turns.ON)
             Turns.access(part, index, false, t, site);
-        long r = part[index + 1];
+        long r = part[index];
         if (t.isSince(r, t.since))
             return;
         if (t.isOwn(r))
@@ -158,8 +158,8 @@ public final class Hooks {
             return;
         if (Turns.ON)
             Turns.access(part, index, true, t, site);
-        long r = part[index + 1];
-        if (t.isWrittenSince(part[index], r, t.since))
+        long r = part[index];
+        if (t.hasWrittenSince(r))
             return;
         if (t.isOwn(r))
             Shadow.keepOwnWrite(t, part, index, site);
@@ -173,7 +173,7 @@ public final class Hooks {
     public static void readOne(long[] part, int index, ThreadState t, int site, int method) {
         if (part == null)
             return;
-        if (t.frames.depth < 2 || !t.isSince(part[index + 1], t.since))
+        if (t.frames.depth < 2 || !t.isSince(part[index], t.since))
             Shadow.readOne(t, part, index, site, method);
     }
 
@@ -181,8 +181,7 @@ public final class Hooks {
     public static void writeOne(long[] part, int index, ThreadState t, int site, int method) {
         if (part == null)
             return;
-        if (t.frames.depth < 2
-                || !t.isWrittenSince(part[index], part[index + 1], t.since))
+        if (t.frames.depth < 2 || !t.hasWrittenSince(part[index]))
             Shadow.writeOne(t, part, index, site, method);
     }
 

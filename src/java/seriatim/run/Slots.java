@@ -29,6 +29,7 @@ final class Slots {
         if (notes[t.slot] == null)
             notes[t.slot] = new long[2 * NOTED + 1];
         t.base = nextEpochs[t.slot] + 1;
+        t.readerBit = SharedReads.ownBitOf(t.slot);
         t.me = (long) t.slot << ThreadState.SLOT_AT | (long) ThreadState.OWN << ThreadState.STATE_AT;
         t.first = t.current = t.alike = t.stretch = t.me | t.base << ThreadState.EPOCH_AT;
         Memory.store(firsts, t.slot, t.first);

@@ -12,25 +12,31 @@ import jdk.internal.vm.annotation.ForceInline;
  * shared reads.
  */
 public final class ThreadState {
-    /* A word, from above: two bits for its state, 14 for the slot, one that is 0, the epoch, two flags. So a
+    /* A word, from above: two bits for its state, 14 for the slot, one that is 0, the epoch, three flags. So a
      * word is of the same thread as another one, and not older, if their difference is below EPOCHS. */
     static final int OWN = 1, SHARED = 2;
-    static final int STATE_AT = 62, SLOT_AT = 48, EPOCHS_AT = 47, EPOCH_AT = 2;
+    static final int STATE_AT = 62, SLOT_AT = 48, EPOCHS_AT = 47, EPOCH_AT = 3;
     static final long EMITTED = 1 << 1;
 
     /** Of a word for reads: what was read was written by another thread. */
     static final long OF_OTHERS = 1;
 
+    /** Of a word for reads: it is that of the last write, and nobody has read since. */
+    static final long WROTE = 1 << 2;
+
     /** Of a shared word, below its state: a sequence number, or a bit for each reader. */
     static final int SHARED_AT = 2, READER_BITS = STATE_AT - SHARED_AT;
 
     static final long WHO = -1L << EPOCHS_AT;
-    static final long WHO_AND_WHEN = ~(EMITTED | OF_OTHERS);
+    static final long WHO_AND_WHEN = ~(EMITTED | OF_OTHERS | WROTE);
     static final long STALE = 3L << STATE_AT; // no word has this state
     private static final int ENDS = 6; // the channel of a thread for that
 
     // As words.
     long me, current, alike, since, first, stretch;
+
+    /** The bit that it has in shared words for reads; 0: others have the same (SharedReads.java). */
+    long readerBit;
 
     /** Its first epoch, if accesses to what no other thread has touched need nothing but to be kept: the
      * frames are boarded, and nothing is special. STALE if that is not known. */
@@ -216,10 +222,10 @@ public final class ThreadState {
         return isSince(word, first);
     }
 
-    /** Written, and neither read nor written since by anybody else. */
+    /** By the word for reads: is a write of the thread the last access? */
     @ForceInline
-    boolean isWrittenSince(long write, long read, long since) {
-        return (write - since | read - since) >>> EPOCHS_AT == 0;
+    boolean hasWrittenSince(long read) {
+        return isSince(read, since) && (read & WROTE) != 0;
     }
 
     @ForceInline
