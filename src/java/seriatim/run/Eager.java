@@ -33,11 +33,12 @@ final class Eager {
     }
 
     static void access(ThreadState t, long[] part, int index, boolean write, int site) {
-        if (isRepeated(t, part, index, Memory.load(part, Parts.written(part, index)), Memory.load(part, index),
-                write))
+        long w = Memory.load(part, Parts.written(part, index)), r = Memory.load(part, index);
+        if (isRepeated(t, part, index, w, r, write))
             return;
         long address = Parts.address(t, part) + Parts.offset(index);
-        long w = Memory.load(part, Parts.written(part, index)), r = Shadow.loadRead(part, index);
+        w = Memory.load(part, Parts.written(part, index));
+        r = Shadow.loadRead(part, index);
         if (t.isForeign(w) || (write && t.isForeign(r)))
             Stream.noteMeeting();
         long stretch = t.stretch;

@@ -58,20 +58,21 @@ final class Shadow {
      * count. */
     private static final boolean KEEPS_OWN = !Turns.ON && Settings.jdkClasses().isEmpty();
 
-    // Others who see these words see the frames, too: Frames has a fence behind each new epoch.
+    // Others who see these words see the frames, too: Frames has a fence behind each new epoch. They may
+    // see another place in the code, as they do if the thread comes again while they look.
 
     @ForceInline
     static void keepOwnRead(ThreadState t, long[] part, int index, int site) {
         setReadSite(part, index, site);
-        part[index] = t.current;
+        Memory.keep(part, index, t.current);
     }
 
     @ForceInline
     static void keepOwnWrite(ThreadState t, long[] part, int index, int site) {
         long now = t.current;
         setWriteSite(part, index, site);
-        part[index] = now | WROTE;
-        part[Parts.written(part, index)] = now;
+        Memory.keep(part, index, now | WROTE);
+        Memory.keep(part, Parts.written(part, index), now);
     }
 
     /** A read that is no repetition of a read or write since the last event. */
