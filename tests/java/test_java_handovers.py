@@ -1,15 +1,10 @@
 """Ways to hand something to another thread, each with its bug and without: what is handed over in the right order has no
 data race, and what is written after that has one."""
 
-import atexit
-import functools
 import json
-import pathlib
-import shutil
-import subprocess
-import tempfile
 import unittest
 
+from compiled import compiled
 from test_java_options import Case
 from test_java_programs import HERE
 
@@ -19,12 +14,8 @@ WAYS = ("transfer", "ends", "timedends", "linked", "delayed", "drained", "array"
         "computed")
 
 
-@functools.cache
 def classes():
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="seriatim-java-handovers-"))
-    atexit.register(shutil.rmtree, folder)
-    subprocess.run(["javac", "-Xlint:all", "-Werror", "-g", "-d", folder, HERE / "handovers" / "Handovers.java"], check=True)
-    return folder
+    return compiled(HERE / "handovers" / "Handovers.java")
 
 
 class Handovers(Case):

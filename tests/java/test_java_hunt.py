@@ -3,16 +3,11 @@
     SERIATIM_PROGRAMS=all    the programs that take longer, too
 """
 
-import atexit
-import functools
 import json
 import os
-import pathlib
-import shutil
-import subprocess
-import tempfile
 import unittest
 
+from compiled import all_in, compiled
 from test_java_options import Case
 from test_java_programs import HERE
 
@@ -23,13 +18,8 @@ ALL = os.environ.get("SERIATIM_PROGRAMS") == "all"
 JAVA = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
 
 
-@functools.lru_cache(maxsize=None)
 def classes():
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="seriatim-java-"))
-    atexit.register(shutil.rmtree, folder)
-    subprocess.run(["javac", "-Xlint:all", "-Werror", "-g", "-d", folder,
-                    *sorted(FOLDER.glob("*.java"))], check=True)
-    return folder
+    return compiled(*all_in(FOLDER))
 
 
 class Hunting(Case):

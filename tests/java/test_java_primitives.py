@@ -1,16 +1,11 @@
 """What java.util.concurrent has, used twice where once would do: each method of Cut.java is found, and none of them where it is
 used once, all in one JVM. Methods that another one cannot cut are never claimed."""
 
-import atexit
-import functools
 import json
-import pathlib
 import re
-import shutil
-import subprocess
-import tempfile
 import unittest
 
+from compiled import all_in, compiled
 from test_java_options import Case
 from test_java_programs import HERE
 
@@ -18,12 +13,8 @@ FOLDER = HERE / "primitives"
 NEVER = {"countsBoth", "otherKey", "otherText", "otherElement"}
 
 
-@functools.cache
 def classes():
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="seriatim-java-primitives-"))
-    atexit.register(shutil.rmtree, folder)
-    subprocess.run(["javac", "-Xlint:all", "-Werror", "-g", "-d", folder, *sorted(FOLDER.rglob("*.java"))], check=True)
-    return folder
+    return compiled(*all_in(FOLDER))
 
 
 def methods():

@@ -10,23 +10,20 @@ of their own are left to this file.
     SERIATIM_PROGRAMS=Monitor.java   this one in all ways; names and globs, separated by commas
 """
 
-import atexit
 import fnmatch
-import functools
 import os
 import pathlib
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "cli"))
+sys.path.insert(0, str(HERE))
 os.environ.setdefault("SERIATIM_BUILD", "build")
 
 import programs  # pylint: disable=wrong-import-position
 import test_programs  # pylint: disable=wrong-import-position
+from compiled import all_in, compiled  # pylint: disable=wrong-import-position
 from seriatim import BINARY  # pylint: disable=wrong-import-position
 
 FOLDER = HERE / "programs"
@@ -43,14 +40,9 @@ WAYS = {
 IN_ALL_WAYS = {"Monitor.java"}
 
 
-@functools.lru_cache(maxsize=None)
 def classes():
     """All programs, compiled."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="seriatim-java-"))
-    atexit.register(shutil.rmtree, folder)
-    subprocess.run(["javac", "-Xlint:all", "-Werror", "-g", "-d", folder,
-                    *sorted(FOLDER.rglob("*.java"))], check=True)
-    return folder
+    return compiled(*all_in(FOLDER))
 
 
 class Job(test_programs.Job):

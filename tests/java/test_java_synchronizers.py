@@ -1,15 +1,10 @@
 """Locks that a program makes itself, of AbstractQueuedSynchronizer, of atomics and of LockSupport: each method of
 synchronizers/Own.java that uses one twice is found, in a run and by prediction, and none of them where it is used once."""
 
-import atexit
-import functools
 import json
-import pathlib
-import shutil
-import subprocess
-import tempfile
 import unittest
 
+from compiled import all_in, compiled
 from test_java_options import Case
 from test_java_programs import HERE
 
@@ -18,12 +13,8 @@ PROPER = {"mutex", "tried", "reentrant", "barging", "wide", "permit", "fifo", "r
 ALL = PROPER | {"tickets", "queued"}
 
 
-@functools.cache
 def classes():
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="seriatim-java-synchronizers-"))
-    atexit.register(shutil.rmtree, folder)
-    subprocess.run(["javac", "-Xlint:all", "-Werror", "-g", "-d", folder, *sorted(FOLDER.rglob("*.java"))], check=True)
-    return folder
+    return compiled(*all_in(FOLDER))
 
 
 def methods(names):

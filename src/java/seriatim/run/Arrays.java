@@ -31,6 +31,7 @@ public final class Arrays {
     private static final long[] NONE = new long[0];
     private static final SideTable<long[]> table = new SideTable<>();
 
+    @DontInline
     private static long[] find(Object array) {
         long[] part = table.find(array);
         if (part != null)

@@ -56,7 +56,7 @@ final class Atomics {
     }
 
     private static boolean isNothingNew(ThreadState t, long[] part, int index) {
-        long w = Memory.load(part, index);
+        long w = Memory.load(part, Parts.written(part, index));
         return stateOf(w) == SHARED && Memory.load(part, 0) != 0 && t.sinceOf() != STALE
                 && t.shared.hasSince(part, index, w, t.current);
     }
@@ -72,7 +72,7 @@ final class Atomics {
         boolean write = kind > ATOMIC_FAIL;
         t.frames.emitAll();
         long address = Parts.address(t, part) + Parts.offset(index);
-        long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+        long w = Memory.load(part, Parts.written(part, index)), r = Shadow.loadRead(part, index);
         boolean again = t.loaded == address && t.loadedAt == t.position
                 && t.shared.hasSeen(part, index, w); // what it waits for has not come
         if (t.looking && !write && !again && t.frames.emitted > 0) {
@@ -91,9 +91,9 @@ final class Atomics {
         t.counts = true;
         t.newEpoch();
         if (write || stateOf(w) != SHARED) {
-            w = withSequence(SHARED, t.sequence);
-            Memory.store(part, index + 1, 0);
-            Memory.store(part, index, w);
+            w = shared(t.sequence);
+            Memory.store(part, index, 0);
+            Memory.store(part, Parts.written(part, index), w);
         }
         t.shared.keep(part, index, w, site, true);
         if (Stream.rule == RULE_REDUCED || !t.hasSlot())

@@ -33,11 +33,12 @@ final class Eager {
     }
 
     static void access(ThreadState t, long[] part, int index, boolean write, int site) {
-        if (isRepeated(t, part, index, Memory.load(part, index), Memory.load(part, index + 1),
-                write))
+        long w = Memory.load(part, Parts.written(part, index)), r = Memory.load(part, index);
+        if (isRepeated(t, part, index, w, r, write))
             return;
         long address = Parts.address(t, part) + Parts.offset(index);
-        long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+        w = Memory.load(part, Parts.written(part, index));
+        r = Shadow.loadRead(part, index);
         if (t.isForeign(w) || (write && t.isForeign(r)))
             Stream.noteMeeting();
         long stretch = t.stretch;
@@ -62,19 +63,19 @@ final class Eager {
 
     private static void keep(
             ThreadState t, long[] part, int index, boolean write, int site) {
-        long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+        long w = Memory.load(part, Parts.written(part, index)), r = Shadow.loadRead(part, index);
         if (!t.hasSlot()) {
-            Memory.store(part, index + 1, 0);
-            Memory.store(part, index, withSequence(SHARED, t.sequence));
+            Memory.store(part, index, 0);
+            Memory.store(part, Parts.written(part, index), shared(t.sequence));
         } else if (write) {
-            Memory.store(part, index + 1, 0);
-            Memory.store(part, index, t.current);
+            Memory.store(part, index, t.current | WROTE);
+            Memory.store(part, Parts.written(part, index), t.current);
         } else if (stateOf(w) == SHARED || stateOf(r) == SHARED || t.isForeign(r)) {
             if (t.isForeign(r))
-                Memory.store(part, index + 1, withSequence(SHARED, 0));
+                Memory.store(part, index, shared(0));
             t.shared.keep(part, index, w, site, true);
         } else {
-            Memory.store(part, index + 1, t.current);
+            Memory.store(part, index, t.current | (t.isForeign(w) ? OF_OTHERS : 0));
         }
     }
 

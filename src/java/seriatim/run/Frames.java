@@ -31,6 +31,8 @@ final class Frames {
     /** Where a method is counted, by its row: offset plus 1 of its counter; 0 not known yet. */
     private int[] counters = new int[0];
 
+    private long countersAt; // what these offsets are of
+
     Frames(ThreadState t) {
         this.t = t;
     }
@@ -72,6 +74,23 @@ final class Frames {
         t.since = t.own = ThreadState.STALE;
     }
 
+    /** The same, for a method of which the first deed is an access: it is boarded at once, as it would be
+     * then. The frames below are boarded, and nothing is special (t.own). If it was never boarded
+     * before, nothing is done. */
+    @DontInline
+    boolean pushBoarded(int function, int from) {
+        int d = depth;
+        int[] known = counters;
+        if (d == 0 || d == calls.length || function >= known.length || known[function] == 0)
+            return false;
+        calls[d] = (long) function << 32 | from;
+        depth = boarded = d + 1;
+        board(d, countersAt + known[function]);
+        UNSAFE.storeFence(); // before there are words of this epoch
+        t.since = t.alone ? t.first : t.alike;
+        return true;
+    }
+
     @ForceInline
     void pop() {
         int d = depth - 1, last = boarded;
@@ -79,6 +98,21 @@ final class Frames {
             leave(d);
         else
             popSilent(d, last);
+    }
+
+    /** The same where a method was probably boarded, and nothing was emitted in it. */
+    @DontInline
+    void popBoarded() {
+        int d = depth - 1;
+        if (boarded <= d || d < emitted || d < t.guessingAt) {
+            pop();
+            return;
+        }
+        depth = boarded = d;
+        long first = begun[d];
+        begun[d] = 0;
+        UNSAFE.storeFence(); // before another call is there
+        leaveBoarded(d, first);
     }
 
     @ForceInline
@@ -135,17 +169,19 @@ final class Frames {
         }
     }
 
+    @ForceInline
     private void leaveBoarded(int d, long first) {
         boolean alike = t.alike == first;
         t.passEpoch();
         t.alike = alike ? alikeBefore[d] : t.current;
         if (!t.alone)
             t.left.add(first, t.current, calls[d], emitted >= d);
-        t.since = t.sinceOf();
+        t.since = t.alone ? t.first : t.alike;
     }
 
     // ---- emitting ----
 
+    @DontInline
     private void emitPassed(long passed) {
         Writer.put(t, Writer.what(AT, 0, 0), passed - 1);
         t.base--;
@@ -185,6 +221,7 @@ final class Frames {
         t.ahead--;
     }
 
+    @DontInline
     private void emitBelow(int end) {
         int i = emitted, late = boarded;
         while (i < end && i < late)
@@ -237,12 +274,12 @@ final class Frames {
     private long counterOf(int function) {
         if (function >= counters.length)
             counters = Arrays.copyOf(counters, Math.max(function + 1, 2 * counters.length));
-        long all = Stream.counters(t.slot);
         if (counters[function] != 0)
-            return all + counters[function] - 1;
+            return countersAt + counters[function];
+        countersAt = Stream.counters(t.slot) - 1;
         long at = findCounter(function);
         if (at != 0)
-            counters[function] = (int) (at - all) + 1;
+            counters[function] = (int) (at - countersAt);
         return at;
     }
 
@@ -254,6 +291,7 @@ final class Frames {
         return true;
     }
 
+    @ForceInline
     private void board(int i, long counter) {
         UNSAFE.putLong(counter + 8, UNSAFE.getLong(counter + 8) + 1);
         alikeBefore[i] = t.alike;
@@ -274,9 +312,9 @@ final class Frames {
             if (function < 0 || function >= known.length || known[function] == 0)
                 return false;
         }
-        long counters = Stream.counters(t.slot) - 1;
         for (int i = from; i < end; i++)
-            board(i, counters + known[function(i)]);
+            board(i, countersAt + known[function(i)]);
+        UNSAFE.storeFence(); // before there are words of these epochs
         boarded = end;
         t.since = t.sinceOf();
         return true;
@@ -296,6 +334,13 @@ final class Frames {
     void boardAll() {
         if (boarded == depth)
             return;
+        boardOrEmit();
+        UNSAFE.storeFence();
+        t.since = t.sinceOf();
+    }
+
+    @DontInline
+    private void boardOrEmit() {
         int from = boardingFrom();
         if (from > boarded)
             emitBelow(from);
@@ -303,7 +348,6 @@ final class Frames {
             boarded++;
         if (boarded < depth)
             emitBelow(depth);
-        t.since = t.sinceOf();
     }
 
     // ---- what is emitted of frames with an access that was deferred ----

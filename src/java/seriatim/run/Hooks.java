@@ -25,6 +25,21 @@ public final class Hooks {
         t.frames.pop();
     }
 
+    // The same for a method of which the first deed is an access, if it is short.
+
+    @ForceInline
+    public static ThreadState enterAccessing(int method) {
+        ThreadState t = ThreadState.get();
+        if (t.own == ThreadState.STALE || !t.frames.pushBoarded(method, t.site))
+            t.frames.push(method, t.site);
+        return t;
+    }
+
+    @ForceInline
+    public static void leaveAccessing(ThreadState t) {
+        t.frames.popBoarded();
+    }
+
     /** If only outermost methods are blocks: what a thread starts with, and what that calls. */
     public static ThreadState enterOutermost(int method) {
         ThreadState t = ThreadState.get();
@@ -105,8 +120,7 @@ public final class Hooks {
             return;
         if (Turns.ON)
             Turns.access(part, index, false, t, site);
-        long since = t.since;
-        if (!t.isSince(part[index], since) && !t.isSince(part[index + 1], since))
+        if (!t.isSince(part[index], t.since))
             Shadow.read(t, part, index, site);
     }
 
@@ -116,7 +130,7 @@ public final class Hooks {
             return;
         if (Turns.ON)
             Turns.access(part, index, true, t, site);
-        if (!t.isSince(part[index], t.since) || !t.isMineOrNone(part[index + 1]))
+        if (!t.hasWrittenSince(part[index]))
             Shadow.write(t, part, index, site);
     }
 
@@ -129,10 +143,10 @@ public final class Hooks {
             return;
         if (Turns.ON)
             Turns.access(part, index, false, t, site);
-        long since = t.since, w = part[index], r = part[index + 1];
-        if (t.isSince(w, since) || t.isSince(r, since))
+        long r = part[index];
+        if (t.isSince(r, t.since))
             return;
-        if (t.isOwn(w, r))
+        if (t.isOwn(r))
             Shadow.keepOwnRead(t, part, index, site);
         else
             Shadow.read(t, part, index, site);
@@ -144,11 +158,11 @@ public final class Hooks {
             return;
         if (Turns.ON)
             Turns.access(part, index, true, t, site);
-        long w = part[index], r = part[index + 1];
-        if (t.isSince(w, t.since) && t.isMineOrNone(r))
+        long r = part[index];
+        if (t.hasWrittenSince(r))
             return;
-        if (t.isOwn(w, r))
-            Shadow.keepOwnWrite(t, part, index, r, site);
+        if (t.isOwn(r))
+            Shadow.keepOwnWrite(t, part, index, site);
         else
             Shadow.write(t, part, index, site);
     }
@@ -159,9 +173,7 @@ public final class Hooks {
     public static void readOne(long[] part, int index, ThreadState t, int site, int method) {
         if (part == null)
             return;
-        long since = t.since;
-        if (t.frames.depth < 2
-                || (!t.isSince(part[index], since) && !t.isSince(part[index + 1], since)))
+        if (t.frames.depth < 2 || !t.isSince(part[index], t.since))
             Shadow.readOne(t, part, index, site, method);
     }
 
@@ -169,8 +181,7 @@ public final class Hooks {
     public static void writeOne(long[] part, int index, ThreadState t, int site, int method) {
         if (part == null)
             return;
-        if (t.frames.depth < 2 || !t.isSince(part[index], t.since)
-                || !t.isMineOrNone(part[index + 1]))
+        if (t.frames.depth < 2 || !t.hasWrittenSince(part[index]))
             Shadow.writeOne(t, part, index, site, method);
     }
 

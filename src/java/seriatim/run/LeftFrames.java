@@ -1,6 +1,7 @@
 package seriatim.run;
 
 import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
 
 /** Methods that were boarded and left: reports say in which one an access happened. */
 final class LeftFrames {
@@ -15,16 +16,18 @@ final class LeftFrames {
     private long[] ring = {};
     private int count; // written after the frame; others take a fence before they read it
 
+    @ForceInline
     void add(long begun, long ended, long call, boolean outermost) {
-        if (ring.length == 0)
-            ring = new long[KEPT * FIELDS];
+        long[] words = ring;
         int at = (count & KEPT - 1) * FIELDS;
-        Memory.store(ring, at + BEGUN, 0);
+        if (at >= words.length)
+            words = ring = new long[KEPT * FIELDS];
+        words[at + BEGUN] = 0;
         Memory.UNSAFE.storeFence();
-        ring[at + ENDED] = ended;
-        ring[at + CALL] = outermost ? call | OUTERMOST : call;
-        Memory.store(ring, at + BEGUN, begun);
+        words[at + ENDED] = ended;
+        words[at + CALL] = outermost ? call | OUTERMOST : call;
         Memory.UNSAFE.storeFence();
+        words[at + BEGUN] = begun;
         count++;
     }
 

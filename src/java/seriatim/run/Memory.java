@@ -4,6 +4,7 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import jdk.internal.vm.annotation.ForceInline;
 import sun.misc.Unsafe;
 
 /** Memory outside of the heap, and words in arrays, with the orders that the stream asks for. */
@@ -60,6 +61,19 @@ public final class Memory {
 
     static void store(long[] words, int index, long value) {
         UNSAFE.putOrderedLong(words, LONGS + 8L * index, value);
+    }
+
+    /** Processors on which others see stores in their order. */
+    private static final boolean IN_ORDER = System.getProperty("os.arch").matches("amd64|x86_64|x86");
+
+    /** The same as store(), where a compiler has nothing to move: what has to be seen before is behind a
+     * fence, or behind a call that is never compiled into this. */
+    @ForceInline
+    static void keep(long[] words, int index, long value) {
+        if (IN_ORDER)
+            words[index] = value;
+        else
+            store(words, index, value);
     }
 
     static boolean swap(long[] words, int index, long before, long then) {

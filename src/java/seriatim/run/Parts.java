@@ -2,6 +2,7 @@ package seriatim.run;
 
 import static seriatim.run.StreamLayout.*;
 
+import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
@@ -11,12 +12,12 @@ import jdk.internal.vm.annotation.ForceInline;
  * <pre>
  * 0       address; 0: it has none yet
  * 1       row in the site file (bits 0 to 27); sequence number of its ALLOCATE (28 to 63)
- * 2 + 2i  of variable i: its words (Shadow.java)
- * ...     from the end backwards, one for each variable: places in the code
+ * 2 + i   of variable i: its word for reads (Shadow.java)
+ * ...     from the end backwards, two for each variable: its word for writes; places in the code
  * </pre>
  *
- * Places are apart, since most accesses look at the words only. Where threads take turns, word 2 is
- * the address that it will have, the words follow, and two more for each variable (touches).
+ * These are apart, since most accesses look at the first ones only. Where threads take turns, word 2 is
+ * the address that it will have, and there are two more words for each variable in between (touches).
  */
 public final class Parts {
     static final int FIRST = Turns.ON ? 3 : 2, ROW_BITS = 28;
@@ -106,11 +107,11 @@ public final class Parts {
     }
 
     public static int index(int variable) {
-        return FIRST + 2 * variable;
+        return FIRST + variable;
     }
 
     static int variable(int index) {
-        return (index - FIRST) >> 1;
+        return index - FIRST;
     }
 
     /** Has it this variable? */
@@ -119,13 +120,18 @@ public final class Parts {
         return FIRST + Shadow.WORDS * variable < part.length;
     }
 
+    /** Where the word is for writes of a variable with this index, which is where that for reads is. */
+    static int written(long[] part, int index) {
+        return part.length - 1 - 2 * variable(index);
+    }
+
     /** Where the places in the code are of a variable with this index. */
     static int places(long[] part, int index) {
-        return part.length - 1 - variable(index);
+        return part.length - 2 - 2 * variable(index);
     }
 
     static int touches(long[] part, int index) {
-        return FIRST + 2 * count(part) + 2 * variable(index);
+        return FIRST + count(part) + 2 * variable(index);
     }
 
     static long offset(int index) {
@@ -154,6 +160,7 @@ public final class Parts {
         return address;
     }
 
+    @DontInline
     private static long give(ThreadState t, long[] part) {
         synchronized (part) {
             if (part[0] != 0)

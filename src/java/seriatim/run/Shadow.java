@@ -23,10 +23,24 @@ final class Shadow {
     private static final int READ_HALF =
             ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 0 : 4;
 
+    /** Who writes puts the same word in the place of reads, too. So that says who came last, and accesses
+     * to what no other thread touches need no more than that. 0 here: nobody has read since. */
+    private static long readSince(long r) {
+        return stateOf(r) == OWN && (r & WROTE) != 0 ? 0 : r;
+    }
+
+    static long loadRead(long[] part, int index) {
+        return readSince(Memory.load(part, index));
+    }
+
     // ---- the common cases ----
 
     static boolean isRepeatedRead(ThreadState t, long w, long r) {
         return t.isSince(w, t.since) || t.isSince(r, t.since);
+    }
+
+    private static boolean isRepeatedWrite(ThreadState t, long w, long r) {
+        return t.isSince(w, t.since) && t.isMine(r);
     }
 
     /** May accesses be deferred, and the frames be boarded without emitting anything? */
@@ -44,34 +58,38 @@ final class Shadow {
      * count. */
     private static final boolean KEEPS_OWN = !Turns.ON && Settings.jdkClasses().isEmpty();
 
+    // Others who see these words see the frames, too: Frames has a fence behind each new epoch. They may
+    // see another place in the code, as they do if the thread comes again while they look.
+
     @ForceInline
     static void keepOwnRead(ThreadState t, long[] part, int index, int site) {
         setReadSite(part, index, site);
-        Memory.store(part, index + 1, t.current);
+        Memory.keep(part, index, t.current);
     }
 
     @ForceInline
-    static void keepOwnWrite(ThreadState t, long[] part, int index, long r, int site) {
-        if (r != 0)
-            Memory.store(part, index + 1, 0);
+    static void keepOwnWrite(ThreadState t, long[] part, int index, int site) {
+        long now = t.current;
         setWriteSite(part, index, site);
-        Memory.store(part, index, t.current);
+        Memory.keep(part, index, now | WROTE);
+        Memory.keep(part, Parts.written(part, index), now);
     }
 
     /** A read that is no repetition of a read or write since the last event. */
     @DontInline
     static void read(ThreadState t, long[] part, int index, int site) {
-        long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+        long last = part[index];
+        if (t.isOwn(last)) {
+            keepOwnRead(t, part, index, site);
+            return;
+        }
+        if (t.shared.isRepeated(part, index, last))
+            return;
+        long w = Memory.load(part, Parts.written(part, index)), r = Memory.load(part, index);
         if (stateOf(r) == SHARED && t.since != STALE && t.shared.hasSince(part, index, w, t.since))
             return;
         if (isUsual(t)) {
-            if (t.isMineOrNone(w) && t.isMineOrNone(r)) {
-                if (isRepeatedRead(t, w, r))
-                    return;
-                keepOwnRead(t, part, index, site);
-                return;
-            }
-            if (deferRead(t, part, index, w, r, site))
+            if (isRepeatedRead(t, w, r) || deferRead(t, part, index, w, r, site))
                 return;
         }
         readAtLength(t, part, index, site);
@@ -85,7 +103,7 @@ final class Shadow {
         t.inside = true;
         try {
             t.frames.boardAll();
-            long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+            long w = Memory.load(part, Parts.written(part, index)), r = Memory.load(part, index);
             if (Stream.deferring) {
                 if (isRepeatedRead(t, w, r) || deferRead(t, part, index, w, r, site))
                     return;
@@ -102,7 +120,7 @@ final class Shadow {
     @DontInline
     static void readOne(ThreadState t, long[] part, int index, int site, int method) {
         if (t.frames.depth > 1 && isUsual(t)) {
-            long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+            long w = Memory.load(part, Parts.written(part, index)), r = Memory.load(part, index);
             int place = t.oneAccess.place(t.site, site, method);
             if (isRepeatedRead(t, w, r) || deferRead(t, part, index, w, r, place))
                 return;
@@ -115,10 +133,9 @@ final class Shadow {
     @DontInline
     static void writeOne(ThreadState t, long[] part, int index, int site, int method) {
         if (t.frames.depth > 1 && isUsual(t)) {
-            long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+            long w = Memory.load(part, Parts.written(part, index)), r = Memory.load(part, index);
             int place = t.oneAccess.place(t.site, site, method);
-            if ((t.isSince(w, t.since) && t.isMineOrNone(r))
-                    || deferWrite(t, part, index, w, r, place))
+            if (isRepeatedWrite(t, w, r) || deferWrite(t, part, index, w, r, place))
                 return;
         }
         t.frames.push(method, t.site);
@@ -128,10 +145,13 @@ final class Shadow {
 
     @DontInline
     static void write(ThreadState t, long[] part, int index, int site) {
+        if (t.isOwn(part[index])) {
+            keepOwnWrite(t, part, index, site);
+            return;
+        }
         if (isUsual(t)) {
-            long w = Memory.load(part, index), r = Memory.load(part, index + 1);
-            if ((t.isSince(w, t.since) && t.isMineOrNone(r))
-                    || deferWrite(t, part, index, w, r, site))
+            long w = Memory.load(part, Parts.written(part, index)), r = Memory.load(part, index);
+            if (isRepeatedWrite(t, w, r) || deferWrite(t, part, index, w, r, site))
                 return;
         }
         writeAtLength(t, part, index, site);
@@ -146,10 +166,9 @@ final class Shadow {
         t.inside = true;
         try {
             t.frames.boardAll();
-            long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+            long w = Memory.load(part, Parts.written(part, index)), r = Memory.load(part, index);
             if (Stream.deferring) {
-                if ((t.isSince(w, t.since) && t.isMineOrNone(r))
-                        || deferWrite(t, part, index, w, r, site))
+                if (isRepeatedWrite(t, w, r) || deferWrite(t, part, index, w, r, site))
                     return;
                 access(t, part, index, true, site);
             } else {
@@ -181,17 +200,19 @@ final class Shadow {
             return false;
         if (stateOf(r) == SHARED)
             return part[0] != 0 && t.shared.repeat(part, index, w, site);
-        if (r != 0 && !t.isMine(r))
+        long read = readSince(r);
+        if (!t.isMineOrNone(read))
             return false;
-        boolean mine = w == 0 || t.isMine(w);
+        if (t.isMineOrNone(w)) {
+            keepOwnRead(t, part, index, site);
+            return true;
+        }
         // What another thread wrote may be read again: the watcher knows the dependence.
-        if (!mine && r == 0 && !t.learned.has(w))
+        if (read == 0 && !t.learned.has(w))
             return false;
-        if (!mine && !Memory.swap(part, index + 1, r, t.current))
+        if (!Memory.swap(part, index, r, t.current | OF_OTHERS))
             return false;
         setReadSite(part, index, site);
-        if (mine)
-            Memory.store(part, index + 1, t.current);
         return true;
     }
 
@@ -199,7 +220,7 @@ final class Shadow {
             ThreadState t, long[] part, int index, long w, long r, int site) {
         if (!t.isMineOrNone(w) || !t.isMineOrNone(r))
             return false;
-        keepOwnWrite(t, part, index, r, site);
+        keepOwnWrite(t, part, index, site);
         return true;
     }
 
@@ -220,6 +241,7 @@ final class Shadow {
         return Sites.pc(OneAccess.siteOf(place)) & 0xffffffffL;
     }
 
+    @DontInline
     static void emitWord(ThreadState t, boolean write, long address, long word, int place) {
         if (stateOf(word) != OWN || (word & EMITTED) != 0)
             return;
@@ -279,9 +301,10 @@ final class Shadow {
             Stream.noteMeeting();
     }
 
+    @DontInline
     static void access(ThreadState t, long[] part, int index, boolean write, int site) {
         long address = Parts.address(t, part) + Parts.offset(index);
-        long w = Memory.load(part, index), r = Memory.load(part, index + 1);
+        long w = Memory.load(part, Parts.written(part, index)), r = loadRead(part, index);
         int state = stateOf(w);
         noteMeeting(t, w, r, write);
         boolean reads = hasToFlushReads(t, r, write);
@@ -318,8 +341,8 @@ final class Shadow {
     private static void keep(ThreadState t, long[] part, int index, boolean write, int site,
             boolean emitted) {
         if (!t.hasSlot()) { // no word can be this thread's: as if it had been atomic
-            Memory.store(part, index + 1, 0);
-            Memory.store(part, index, withSequence(SHARED, t.sequence));
+            Memory.store(part, index, 0);
+            Memory.store(part, Parts.written(part, index), shared(t.sequence));
             return;
         }
         if (write)
@@ -330,35 +353,36 @@ final class Shadow {
 
     private static void keepWrite(
             ThreadState t, long[] part, int index, int site, boolean emitted) {
-        long w = Memory.load(part, index);
+        long w = Memory.load(part, Parts.written(part, index));
         boolean all = emitted && (!t.isOfNow(w) || (w & EMITTED) != 0);
         setWriteSite(part, index, site);
-        Memory.store(part, index + 1, 0);
-        Memory.store(part, index, t.current | (all ? EMITTED : 0));
+        Memory.store(part, index, t.current | WROTE);
+        Memory.store(part, Parts.written(part, index), t.current | (all ? EMITTED : 0));
     }
 
     /** Several threads may read at once: none of them may be lost. */
+    @DontInline
     private static void keepRead(
             ThreadState t, long[] part, int index, int site, boolean emitted) {
-        long w = Memory.load(part, index);
+        long w = Memory.load(part, Parts.written(part, index));
         if (emitted && t.isForeign(w) && (w & EMITTED) == 0
-                && Memory.swap(part, index, w, w | EMITTED))
+                && Memory.swap(part, Parts.written(part, index), w, w | EMITTED))
             w |= EMITTED;
         if (stateOf(w) == SHARED) {
             t.shared.keep(part, index, w, site, emitted);
             return;
         }
         for (;;) {
-            long r = Memory.load(part, index + 1), then;
+            long there = Memory.load(part, index), r = readSince(there), then;
             boolean shared = stateOf(r) == SHARED || isNews(t, r);
             if (shared) {
-                then = stateOf(r) == SHARED ? r : withSequence(SHARED, 0);
-                then |= 1L << SLOT_AT + t.slot % READER_BITS;
+                then = stateOf(r) == SHARED ? r : shared(0);
+                then |= SharedReads.bitOf(t.slot);
             } else {
                 boolean all = emitted && (!t.isOfNow(r) || (r & EMITTED) != 0);
-                then = t.current | (all ? EMITTED : 0);
+                then = t.current | (all ? EMITTED : 0) | (t.isForeign(w) ? OF_OTHERS : 0);
             }
-            if (then == r || Memory.swap(part, index + 1, r, then)) {
+            if (then == there || Memory.swap(part, index, there, then)) {
                 if (shared)
                     t.shared.keep(part, index, w, site, emitted);
                 else

@@ -3,6 +3,7 @@ package seriatim.run;
 import static seriatim.run.ThreadState.*;
 
 import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
 
 /**
  * What a thread has read of variables that several threads read: each thread keeps that itself, part
@@ -16,25 +17,25 @@ final class SharedReads {
     /** For each variable of a part: the word for writes when it was read, with one bit set that no
      * such word has (SEEN); the word for reads (MINE); the place in the code. */
     private static final class Entry {
-        static final int SEEN = 0, MINE = 1;
         final long address;
-        final long[] part, words;
+        final long[] part, seen, mine; // apart, since most repetitions look at the second only
         final int[] sites;
 
         Entry(long[] part) {
             this.part = part;
             address = part[0];
             int count = Parts.count(part);
-            words = new long[2 * count];
+            seen = new long[count];
+            mine = new long[count];
             sites = new int[count];
         }
 
         long seen(int i) {
-            return words[2 * i + SEEN];
+            return seen[i];
         }
 
         long mine(int i) {
-            return words[2 * i + MINE];
+            return mine[i];
         }
     }
 
@@ -94,6 +95,7 @@ final class SharedReads {
         all[i] = entry;
     }
 
+    @DontInline
     private Entry add(long[] part) {
         Entry entry = new Entry(part);
         variables += entry.sites.length + 8;
@@ -124,6 +126,29 @@ final class SharedReads {
         return entry != null && entry.seen(i) == key(w) && t.isSince(entry.mine(i), since);
     }
 
+    // In a word for reads that is shared, the first slots have a bit of their own. Whoever has one has read
+    // since the last write if it is set: so that write need not be looked at.
+
+    private static final int OWN_BITS = READER_BITS / 2;
+
+    static long bitOf(int slot) {
+        int bit = slot < OWN_BITS ? slot : OWN_BITS + slot % (READER_BITS - OWN_BITS);
+        return 1L << SHARED_AT + bit;
+    }
+
+    /** Does this word for reads say that the thread repeats one? If not, it may do so all the same. */
+    @ForceInline
+    boolean isRepeated(long[] part, int index, long r) {
+        if (stateOf(r) != SHARED || (r & t.readerBit) == 0)
+            return false;
+        Entry entry = entryOf(part);
+        return entry != null && t.isSince(entry.mine(Parts.variable(index)), t.since);
+    }
+
+    static long ownBitOf(int slot) {
+        return slot < OWN_BITS ? bitOf(slot) : 0;
+    }
+
     /** Has the thread seen what was written last? */
     boolean hasSeen(long[] part, int index, long w) {
         Entry entry = entryOf(part);
@@ -138,7 +163,7 @@ final class SharedReads {
             return false;
         if (!t.isSince(entry.mine(i), t.since)) {
             entry.sites[i] = site;
-            Memory.store(entry.words, 2 * i + Entry.MINE, t.current);
+            Memory.store(entry.mine, i, t.current);
         }
         return true;
     }
@@ -151,10 +176,10 @@ final class SharedReads {
         boolean same = entry.seen(i) == key(w);
         boolean whole = emitted
                 && !(same && t.isOfNow(entry.mine(i)) && (entry.mine(i) & EMITTED) == 0);
-        Memory.store(entry.words, 2 * i + Entry.SEEN, 0);
+        Memory.store(entry.seen, i, 0);
         entry.sites[i] = site;
-        Memory.store(entry.words, 2 * i + Entry.MINE, t.current | (whole ? EMITTED : 0));
-        Memory.store(entry.words, 2 * i + Entry.SEEN, key(w));
+        Memory.store(entry.mine, i, t.current | (whole ? EMITTED : 0));
+        Memory.store(entry.seen, i, key(w));
     }
 
     /** Emits a read before it is forgotten. If the variable was written since, whoever did that has
@@ -162,7 +187,7 @@ final class SharedReads {
     private void flush(Entry entry, int i) {
         long mine = entry.mine(i);
         int index = Parts.index(i);
-        long w = Memory.load(entry.part, index);
+        long w = Memory.load(entry.part, Parts.written(entry.part, index));
         if ((mine & EMITTED) != 0 || entry.seen(i) != key(w))
             return;
         long address = entry.address + Parts.offset(index);
@@ -190,18 +215,20 @@ final class SharedReads {
         if (entry == null)
             return; // it flushed its table when it ended
         int i = Parts.variable(index);
-        long seen = Memory.load(entry.words, 2 * i + Entry.SEEN);
-        long mine = Memory.load(entry.words, 2 * i + Entry.MINE);
+        long seen = Memory.load(entry.seen, i), mine = Memory.load(entry.mine, i);
         int site = entry.sites[i];
-        if (seen == key(w) && Memory.load(entry.words, 2 * i + Entry.SEEN) == seen
+        if (seen == key(w) && Memory.load(entry.seen, i) == seen
                 && slotOf(mine) == slot)
             Shadow.emitWord(t, false, part[0] + Parts.offset(index), mine, site);
     }
 
+    @DontInline
     static void emitReaders(ThreadState t, long[] part, int index, long w, long r) {
-        for (long readers = r >>> SLOT_AT; readers != 0; readers &= readers - 1)
-            for (int slot = Long.numberOfTrailingZeros(readers); slot < Slots.count();
-                    slot += READER_BITS)
+        for (long readers = readersOf(r); readers != 0; readers &= readers - 1) {
+            int slot = Long.numberOfTrailingZeros(readers);
+            emitReader(t, part, index, w, slot);
+            while (slot >= OWN_BITS && (slot += READER_BITS - OWN_BITS) < Slots.count())
                 emitReader(t, part, index, w, slot);
+        }
     }
 }

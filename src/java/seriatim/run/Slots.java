@@ -2,6 +2,8 @@ package seriatim.run;
 
 import static seriatim.run.StreamLayout.*;
 
+import jdk.internal.vm.annotation.DontInline;
+
 /** The numbers by which shadow words know threads, and their order (thread_slot.h). */
 final class Slots {
     private static final int NOTED = 8;
@@ -21,16 +23,16 @@ final class Slots {
         }
         t.alone = t.slot == 0 && t.serial == 0 && Stream.deferring && isAnybodyAlone();
         if (!t.hasSlot()) {
-            t.me = t.current = t.alike = t.since = ThreadState.STALE;
+            t.me = t.current = t.alike = t.since = t.first = ThreadState.STALE;
             return;
         }
         if (notes[t.slot] == null)
             notes[t.slot] = new long[2 * NOTED + 1];
         t.base = nextEpochs[t.slot] + 1;
-        t.first = t.base << ThreadState.EPOCH_AT;
-        Memory.store(firsts, t.slot, t.first);
+        t.readerBit = SharedReads.ownBitOf(t.slot);
         t.me = (long) t.slot << ThreadState.SLOT_AT | (long) ThreadState.OWN << ThreadState.STATE_AT;
-        t.current = t.alike = t.stretch = t.me | t.base << ThreadState.EPOCH_AT;
+        t.first = t.current = t.alike = t.stretch = t.me | t.base << ThreadState.EPOCH_AT;
+        Memory.store(firsts, t.slot, t.first);
         t.since = t.sinceOf();
         Memory.UNSAFE.storeFence();
         threads[t.slot] = t;
@@ -104,6 +106,7 @@ final class Slots {
         Memory.store(list, i, sequence);
     }
 
+    @DontInline
     static boolean isOrdered(ThreadState t, int slot, long epoch) {
         long[] list = notes[slot];
         for (int i = 0; list != null && i < NOTED; i++) {

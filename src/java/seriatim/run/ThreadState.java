@@ -12,19 +12,31 @@ import jdk.internal.vm.annotation.ForceInline;
  * shared reads.
  */
 public final class ThreadState {
-    private static final ThreadLocal<ThreadState> LOCAL = new ThreadLocal<>();
-
-    static final int STATE_AT = 8;
+    /* A word, from above: two bits for its state, 14 for the slot, one that is 0, the epoch, three flags. So a
+     * word is of the same thread as another one, and not older, if their difference is below EPOCHS. */
     static final int OWN = 1, SHARED = 2;
-    static final long EMITTED = 1 << 10;
-    static final int SLOT_AT = 13, EPOCH_AT = 27, READER_BITS = 64 - SLOT_AT;
-    static final long WHO = 3L << STATE_AT | (long) (SLOTS - 1) << SLOT_AT;
-    static final long WHO_AND_WHEN = ~EMITTED;
-    static final long STALE = Long.MAX_VALUE;
+    static final int STATE_AT = 62, SLOT_AT = 48, EPOCHS_AT = 47, EPOCH_AT = 3;
+    static final long EMITTED = 1 << 1;
+
+    /** Of a word for reads: what was read was written by another thread. */
+    static final long OF_OTHERS = 1;
+
+    /** Of a word for reads: it is that of the last write, and nobody has read since. */
+    static final long WROTE = 1 << 2;
+
+    /** Of a shared word, below its state: a sequence number, or a bit for each reader. */
+    static final int SHARED_AT = 2, READER_BITS = STATE_AT - SHARED_AT;
+
+    static final long WHO = -1L << EPOCHS_AT;
+    static final long WHO_AND_WHEN = ~(EMITTED | OF_OTHERS | WROTE);
+    static final long STALE = 3L << STATE_AT; // no word has this state
     private static final int ENDS = 6; // the channel of a thread for that
 
     // As words.
     long me, current, alike, since, first, stretch;
+
+    /** The bit that it has in shared words for reads; 0: others have the same (SharedReads.java). */
+    long readerBit;
 
     /** Its first epoch, if accesses to what no other thread has touched need nothing but to be kept: the
      * frames are boarded, and nothing is special. STALE if that is not known. */
@@ -97,13 +109,13 @@ public final class ThreadState {
     /** The state of this thread, which begins if it has none. */
     @ForceInline
     public static ThreadState get() {
-        ThreadState t = LOCAL.get();
+        ThreadState t = ThreadField.get();
         return t != null ? t : Threads.begin();
     }
 
     /** The same; null if there is none yet. */
     public static ThreadState known() {
-        return LOCAL.get();
+        return ThreadField.get();
     }
 
     /** Of all threads that have ended: nothing more is emitted about them. */
@@ -115,14 +127,14 @@ public final class ThreadState {
 
     /** The thread that has this state asks for it again. */
     ThreadState again() {
-        LOCAL.set(this);
+        ThreadField.set(this);
         return this;
     }
 
     static ThreadState create(int serial) {
         ThreadState t = new ThreadState();
         t.inside = true;
-        LOCAL.set(t);
+        ThreadField.set(t);
         t.serial = serial;
         Threads.hasBegun(t);
         Turns.known(t);
@@ -159,7 +171,7 @@ public final class ThreadState {
     // ---- words ----
 
     static int stateOf(long word) {
-        return (int) (word >>> STATE_AT) & 3;
+        return (int) (word >>> STATE_AT);
     }
 
     static int slotOf(long word) {
@@ -167,15 +179,19 @@ public final class ThreadState {
     }
 
     static long epochOf(long word) {
-        return word >>> EPOCH_AT;
+        return (word & ~WHO) >>> EPOCH_AT;
     }
 
     static long sequenceOf(long word) {
-        return word >>> SLOT_AT;
+        return readersOf(word);
     }
 
-    static long withSequence(int state, long sequence) {
-        return sequence << SLOT_AT | (long) state << STATE_AT;
+    static long readersOf(long word) {
+        return word << 64 - STATE_AT >>> 64 - STATE_AT + SHARED_AT;
+    }
+
+    static long shared(long payload) {
+        return payload << SHARED_AT | (long) SHARED << STATE_AT;
     }
 
     @ForceInline
@@ -198,7 +214,7 @@ public final class ThreadState {
 
     @ForceInline
     boolean isSince(long word, long since) {
-        return ((word ^ me) & WHO) == 0 && word >= since;
+        return word - since >>> EPOCHS_AT == 0;
     }
 
     @ForceInline
@@ -206,17 +222,22 @@ public final class ThreadState {
         return isSince(word, first);
     }
 
+    /** By the word for reads: is a write of the thread the last access? */
+    @ForceInline
+    boolean hasWrittenSince(long read) {
+        return isSince(read, since) && (read & WROTE) != 0;
+    }
+
     @ForceInline
     boolean isMineOrNone(long word) {
         return word == 0 || isMine(word);
     }
 
-    /** Are these the words of a variable that no other thread has touched, and is that enough? */
+    /** Is this the word for reads of a variable that no other thread has touched, and is that enough? If
+     * not of a read then of a write it is; and who has read it last knows whose write that was. */
     @ForceInline
-    boolean isOwn(long write, long read) {
-        long from = own;
-        return from != STALE && (write == 0 || isSince(write, from))
-                && (read == 0 || isSince(read, from));
+    boolean isOwn(long read) {
+        return isSince(read, own) && (read & OF_OTHERS) == 0;
     }
 
     boolean isForeign(long word) {

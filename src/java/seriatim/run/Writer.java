@@ -4,6 +4,7 @@ import static seriatim.run.Memory.UNSAFE;
 import static seriatim.run.StreamLayout.*;
 
 import java.nio.charset.StandardCharsets;
+import jdk.internal.vm.annotation.DontInline;
 
 /** The stream of a thread: records, chunks and sequence numbers (stream_writer.h). */
 final class Writer {
@@ -18,6 +19,7 @@ final class Writer {
         return memory;
     }
 
+    @DontInline
     private static void nextChunk(ThreadState t) {
         if (t.chunk != 0) {
             Memory.storeInt(t.chunk + CHUNK_COUNT, t.used);
@@ -42,6 +44,7 @@ final class Writer {
         t.position++;
     }
 
+    @DontInline
     private static void putSequenced(ThreadState t, long what, long argument) {
         long sequence = t.pendingSequence;
         if (sequence - t.emittedSequence < 65536 && argument >>> SEQUENCE_AT == 0) {

@@ -16,6 +16,7 @@ final class ClassWeaver extends ClassVisitor {
     int version;
     private final Map<String, MethodFacts> methods;
     private final Set<String> leaveOut;
+    private final String javaName;
     private String source;
     private final Map<String, Integer> places = new HashMap<>();
     final MethodReferences references = new MethodReferences(this);
@@ -25,6 +26,7 @@ final class ClassWeaver extends ClassVisitor {
         super(Opcodes.ASM9, out);
         this.loader = loader;
         this.facts = facts;
+        javaName = facts.name.replace('/', '.');
         this.jdk = jdk;
         this.methods = methods;
         this.leaveOut = leaveOut;
@@ -36,7 +38,7 @@ final class ClassWeaver extends ClassVisitor {
     }
 
     String javaName() {
-        return facts.name.replace('/', '.');
+        return javaName;
     }
 
     @Override

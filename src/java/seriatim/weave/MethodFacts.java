@@ -18,6 +18,9 @@ final class MethodFacts {
     int elements; // accesses to those of arrays
     boolean loops, atomic;
     String[] field; // the last one that it accesses: class, name and type
+    boolean accessesFirst; // before it calls anything or jumps; if so,
+    String[] firstField; // which field; null: an element
+
     boolean validates; // stamps of a StampedLock
 
     /** Loops in which a thread does nothing but look: pairs of numbers of their first and last labels,
@@ -70,6 +73,7 @@ final class MethodFacts {
                 "isInterrupted", "interrupted", "nanoTime", "currentTimeMillis", "currentThread",
                 "isAlive", "isDone", "getCount", "getReference", "size", "isEmpty", "contains",
                 "containsKey", "sum", "intValue", "longValue", "booleanValue", "isTerminated");
+        private boolean begun; // has accessed something, or jumped, or called
         private final Map<Label, Integer> seen = new HashMap<>(); // their numbers
         private int lastDeed = -1; // the number of the last label before something but a look
         private boolean looked; // what is on top of the stack is what a look has found
@@ -99,7 +103,16 @@ final class MethodFacts {
                 facts.firstLine = line;
         }
 
+        private void begins(boolean accesses, String[] field) {
+            if (begun)
+                return;
+            begun = true;
+            facts.accessesFirst = accesses;
+            facts.firstField = field;
+        }
+
         private void jump(Label label) {
+            begins(false, null);
             Integer start = seen.get(label);
             if (start == null)
                 return;
@@ -174,6 +187,7 @@ final class MethodFacts {
         public void visitFieldInsn(int opcode, String owner, String name, String type) {
             facts.accesses++;
             facts.field = new String[] {owner, name, type};
+            begins(true, facts.field);
             looked = opcode == Opcodes.GETFIELD || opcode == Opcodes.GETSTATIC;
             if (opcode == Opcodes.PUTFIELD || opcode == Opcodes.PUTSTATIC)
                 deed();
@@ -187,6 +201,8 @@ final class MethodFacts {
             if (array)
                 facts.elements++;
             if (array || opcode == Opcodes.MONITORENTER)
+                begins(array, null);
+            if (array || opcode == Opcodes.MONITORENTER)
                 facts.accesses++;
             if (opcode >= Opcodes.IASTORE && opcode <= Opcodes.SASTORE
                     || opcode == Opcodes.MONITORENTER)
@@ -197,6 +213,7 @@ final class MethodFacts {
         public void visitMethodInsn(
                 int opcode, String owner, String name, String type, boolean isInterface) {
             facts.calls++;
+            begins(false, null);
             facts.validates |= owner.equals("java/util/concurrent/locks/StampedLock")
                     && (name.equals("validate") || name.startsWith("tryConvert"));
             looked = LOOKS.contains(name);
@@ -208,6 +225,7 @@ final class MethodFacts {
         public void visitInvokeDynamicInsn(
                 String name, String type, Handle bootstrap, Object... arguments) {
             facts.calls++;
+            begins(false, null);
             deed();
         }
     }

@@ -33,6 +33,7 @@ final class MethodWeaver extends AdviceAdapter {
     private final boolean isConstructor, isStatic, isSynchronized, isFrame;
     private final boolean entersItself, isInitialiser;
     private final boolean isSilent, isOneAccess; // emits nothing; one plain access at most
+    private final boolean accessesFirst; // a plain field or an element, and it is short
     private boolean entered;
     private int state; // the local variable
     private final ElementKeepers keepers;
@@ -62,6 +63,21 @@ final class MethodWeaver extends AdviceAdapter {
         isSilent = isSmall && field == null;
         isOneAccess = isFrame && isSmall && field != null && !field.isVolatile() && !Turns.ON
                 && !Settings.onlyOutermost;
+        accessesFirst = isFrame && !isOneAccess && !isSynchronized && !isInitialiser
+                && !facts.atomic && !Turns.ON && !Settings.onlyOutermost && isShort()
+                && firstIsPlain();
+    }
+
+    private boolean isShort() {
+        return facts.accesses <= MOST_NEAR;
+    }
+
+    private boolean firstIsPlain() {
+        if (!facts.accessesFirst || facts.firstField == null)
+            return facts.accessesFirst && Settings.arrays;
+        String[] field = facts.firstField;
+        ClassFacts.Field found = ClassFacts.resolve(weaver.loader, field[0], field[1], field[2]);
+        return found != null && !found.isVolatile();
     }
 
     private ClassFacts.Field onlyField() {
@@ -110,7 +126,7 @@ final class MethodWeaver extends AdviceAdapter {
         state = newLocal(Type.getObjectType(STATE));
         if (isFrame && !isOneAccess) {
             push(weaver.methodRow(name, type, facts));
-            call(Settings.onlyOutermost ? "enterOutermost" : "enter", "(I)" + STATE_TYPE);
+            call(frameHook("enter"), "(I)" + STATE_TYPE);
         } else {
             mv.visitMethodInsn(Opcodes.INVOKESTATIC, STATE, "get", "()" + STATE_TYPE, false);
         }
@@ -219,6 +235,10 @@ final class MethodWeaver extends AdviceAdapter {
         call(hook, "(Ljava/lang/Object;" + STATE_TYPE + "I)V");
     }
 
+    private String frameHook(String what) {
+        return what + (Settings.onlyOutermost ? "Outermost" : accessesFirst ? "Accessing" : "");
+    }
+
     private void leave() {
         if (entersItself) {
             pushMonitor();
@@ -238,7 +258,7 @@ final class MethodWeaver extends AdviceAdapter {
             endInitialiser();
         if (isFrame && !isOneAccess) {
             pushState();
-            call(Settings.onlyOutermost ? "leaveOutermost" : facts.atomic ? "leaveAtomic" : "leave",
+            call(facts.atomic && !Settings.onlyOutermost ? "leaveAtomic" : frameHook("leave"),
                     "(" + STATE_TYPE + ")V");
         }
     }
@@ -376,7 +396,7 @@ final class MethodWeaver extends AdviceAdapter {
             push(weaver.methodRow(name, type, facts));
             call(hook + "One", "(" + what + "I" + STATE_TYPE + "II)V");
         } else {
-            boolean near = which.isEmpty() && facts.accesses <= MOST_NEAR;
+            boolean near = which.isEmpty() && isShort() && facts.calls == 0;
             call(near ? hook + "Near" : hook, "(" + what + "I" + STATE_TYPE + "I)V");
         }
     }
