@@ -404,7 +404,8 @@ struct st_stream_head {
     _Atomic uint32_t modules_read;  /* so many ST_STREAM_MODULE; a futex */
     _Atomic uint32_t handing_count; /* grows */
     _Atomic uint32_t no_room; /* set by the program: no addresses for shadow memory, no events */
-    _Atomic uint32_t worn_out; /* set by the program: a thread has no epochs left, so it closed it */
+    _Atomic uint32_t
+        worn_out;         /* set by the program: a thread has no epochs left, so it closed it */
     _Atomic uint32_t met; /* set by the program: two threads have used the same memory, and one of
                              them wrote, be it in what no longer matters and is not emitted */
     _Atomic uint32_t shut_in; /* processes forked after the program had shut itself in (seccomp) */

@@ -134,18 +134,22 @@ class Generator:
         if thread.depth >= self.deepest:
             return
         function, words = self.random.randrange(2), self.random.sample([0, 4, 8], 2)
+        by_another = self.random.random() < 0.4
         for _ in range(self.random.randint(1, 4)):
             self.put(number, "enter", function)
+            if by_another:
+                self.put(number, "enter", 2)
             self.put(number, "load", 0, words[0])
+            if by_another:
+                self.put(number, "leave")
             if self.random.random() < 0.3:
-                self.look_around(words[1])
+                self.use_meanwhile(words)
                 self.put(number, self.random.choice(["load", "add"]), 0, self.random.choice(words))
             self.put(number, "leave")
 
-    def look_around(self, word):
-        """What another thread does meanwhile."""
+    def use_meanwhile(self, words):
         number = self.random.choice(list(self.threads))
-        self.put(number, self.random.choice(["add", "load"]), 0, self.random.choice([word, 0]))
+        self.put(number, self.random.choice(["add", "load"]), 0, self.random.choice(words))
 
     def step(self):
         if self.looking and self.random.random() < 0.6:

@@ -158,6 +158,11 @@ HARD = {
     "two threads read what a third one handed to them":
         "0 start 1/0 start 2/0 start 3/0 w 0 0 8/0 w 0 16 4/1 r 0 16 4/2 r 0 16 4/3 enter 0/3 w 0 24 4/"
         "1 r 0 24 4/1 r 0 0 8/2 r 0 0 8/3 w 0 0 8/3 leave",
+    "a function that was entered since looks through another one":
+        "0 start 1/1 enter 1/1 enter 0/1 load 0 8/1 leave/1 leave/1 enter 3/1 enter 0/1 load 0 8/1 leave/"
+        "0 add 0 8/1 load 0 8/1 leave",
+    "a function looks and then does more":
+        "0 start 1/1 enter 0/1 load 0 0/1 leave/1 enter 0/1 load 0 0/0 add 0 0/1 load 0 0/1 leave",
     "two threads read in many functions what a third one handed to them":
         "0 start 1/0 start 2/0 start 3/0 w 0 0 8/0 w 0 16 4/1 r 0 16 4/2 r 0 16 4/3 enter 0/3 w 0 24 4/"
         "2 r 0 0 8/1 enter 0/1 r 0 0 8/1 enter 1/1 r 0 24 4/1 r 0 0 1/1 enter 2/1 r 0 1 1/1 enter 3/"

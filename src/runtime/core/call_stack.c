@@ -384,6 +384,17 @@ static size_t first_begun_after(const struct rt_thread *t, size_t high, uint64_t
     return low;
 }
 
+uint64_t rt_innermost_begun(const struct rt_thread *t, uint64_t epoch) {
+    size_t i = __atomic_load_n(&t->depth, __ATOMIC_ACQUIRE);
+    const struct rt_frame *frames = __atomic_load_n(&t->frames, __ATOMIC_ACQUIRE);
+    while (i-- > 0) {
+        uint64_t begun = atomic_load_explicit(&frames[i].begun, memory_order_relaxed);
+        if (begun && rt_epoch_of(begun) <= epoch)
+            return rt_epoch_of(begun);
+    }
+    return 0;
+}
+
 uint64_t rt_find_last_alike(const struct rt_thread *t, uint64_t epoch) {
     const struct rt_frame *frame = &t->frames[first_begun_after(t, t->boarded_depth - 1, epoch)];
     return epoch < rt_epoch_of(frame->alike_before) ? epoch : begun_at(frame) - 1;

@@ -77,6 +77,10 @@ void rt_emit_boarded_by(struct rt_thread *t, uint64_t epoch);
 enum { RT_MOST_WITHIN = 16 };
 size_t rt_frames_left(const struct rt_thread *t, uint32_t slot, uint64_t epoch,
                       struct rt_left_frame *frames);
+/* When the innermost of the functions began that a thread, this one or another, has open and was in
+ * at that epoch; 0: there is none. */
+uint64_t rt_innermost_begun(const struct rt_thread *t, uint64_t epoch);
+
 /* Emits where the frames of open functions are on the stack (ST_STREAM_FRAME). */
 void rt_emit_stack(struct rt_thread *t);
 

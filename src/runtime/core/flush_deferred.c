@@ -27,8 +27,8 @@ static void emit_within_one(struct rt_thread *t, uint64_t function, uint64_t cal
 }
 
 /* An access of the slot's thread in that epoch will be emitted: emits in which functions it may be
- * that the thread has boarded and not emitted. What it starts with, and calls there, is only entered
- * when it says so itself, since a turn of a loop may begin there. */
+ * that the thread has boarded and not emitted. What it starts with, and calls there, is only
+ * entered when it says so itself, since a turn of a loop may begin there. */
 static void emit_boarded_in(struct rt_thread *t, uint32_t slot, uint64_t epoch) {
     const struct rt_thread *other = slot == t->slot ? NULL : rt_thread_in(slot);
     if (!other)
@@ -75,12 +75,14 @@ static void emit_own(struct rt_thread *t, bool write, uintptr_t granule, uint32_
     t->base -= 2;
 }
 
-/* A look makes a difference only to the function that it is in, since those around it have looked
- * before. */
+/* A look makes a difference only to functions that are open and were not when the one that stands
+ * for it was emitted. */
 static bool is_look_over(const struct rt_thread *t, uint32_t slot, uint64_t epoch) {
     const struct rt_thread *other = slot == t->slot ? t : rt_thread_in(slot);
-    struct rt_left_frame frames[RT_MOST_WITHIN];
-    return !other || rt_frames_left(other, slot, epoch, frames);
+    if (!other)
+        return true;
+    uint64_t since = __atomic_load_n(&other->looks.since, __ATOMIC_RELAXED);
+    return since <= epoch && rt_innermost_begun(other, epoch) <= since;
 }
 
 static void emit(struct rt_thread *t, enum st_stream_op op, uintptr_t granule, uint32_t what,

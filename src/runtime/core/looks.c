@@ -1,8 +1,8 @@
 #include "runtime/core/looks.h"
 #include "runtime/core/call_stack.h"
 
-/* Of the functions that are open only the innermost is compared, how many there are, and where those
- * are called from that the thread starts with. */
+/* Of the functions that are open only the innermost is compared, how many there are, and where
+ * those are called from that the thread starts with. */
 static struct rt_look look_of(const struct rt_thread *t, uintptr_t address, uintptr_t caller) {
     struct rt_look look = {.address = address, .caller = caller, .depth = t->depth};
     if (t->depth) {
@@ -33,8 +33,10 @@ bool rt_looks_again(struct rt_thread *t, uintptr_t address, uintptr_t caller) {
 }
 
 void rt_note_look(struct rt_thread *t, uintptr_t address, uintptr_t caller, bool goes_on) {
-    if (!goes_on)
+    if (!goes_on) {
         t->looks.count = 0;
+        __atomic_store_n(&t->looks.since, rt_epoch_of(t->current), __ATOMIC_RELAXED);
+    }
     t->looks.last = t->looks.count++ % RT_LOOKS;
     t->looks.list[t->looks.last] = look_of(t, address, caller);
     t->looks.end = t->position;

@@ -1,15 +1,16 @@
-/* Looks: atomic loads that find nothing new, each in a call of its own, as in `while (!is_ready())`.
+/* Looks: atomic loads that find nothing new, each in a call of its own: while (!is_ready()) ...
  *
- * Each such call would fill the stream with a begin, a load and an end. But if a thread looks again,
- * and has emitted nothing in between but looks that found nothing new, then it depends on nothing
- * new, and whoever writes the word comes after what it has emitted. So the first call stands for all
- * of them. The last one may still be open, and do more: so its load is deferred. A thread that
- * writes the word emits it, as it does with any read.
+ * Each such call would fill the stream with a begin, a load and an end. But if a thread looks
+ * again, and has emitted nothing in between but looks that found nothing new, then it depends on
+ * nothing new, and whoever writes the word comes after what it has emitted. So the first call
+ * stands for all of them. The last one may still be open, or what has called it, and do more: so
+ * its load is deferred. A thread that writes the word emits it, as it does with any read.
  *
- * A thread may look at some words in turn, from some places. But where it starts, the watcher learns
- * from calls which turns its loops take (watch/start_blocks.c). What stands there for other calls is
- * one from the same place, with no access in between: if the first two of these are in one turn for
- * certain, all of them are, and if not, those left out are turns in which nothing happens. */
+ * A thread may look at some words in turn, from some places. But where it starts, the watcher
+ * learns from calls which turns its loops take (watch/start_blocks.c). There a call stands only for
+ * others from the same place, with no access in between: if the first two of these are in one turn
+ * for certain, all of them are; if not, those that are left out are turns in which nothing happens.
+ */
 #ifndef SERIATIM_RUNTIME_CORE_LOOKS_H
 #define SERIATIM_RUNTIME_CORE_LOOKS_H
 

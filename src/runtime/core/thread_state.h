@@ -101,6 +101,7 @@ struct rt_thread {
         struct rt_look list[RT_LOOKS]; /* a ring */
         size_t count;                  /* of all that were added */
         size_t last;                   /* the place in the ring of the latest look */
+        uint64_t since;                /* the epoch behind the first one of them */
         uint64_t end;                  /* `position` after the last one, and after its call */
     } looks;
     uint64_t shared_pages[RT_SHARED_READS / RT_READS_A_PAGE / 64]; /* a bit for each page in use */

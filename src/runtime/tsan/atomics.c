@@ -70,8 +70,8 @@ static bool was_read(struct rt_thread *t, uintptr_t granule, uint64_t w, uint32_
            !(bytes & ~rt_all_bytes(read->mine, t->shared_details[rt_table_index(granule)]));
 }
 
-/* Is it a load that another one stands for (core/looks.h)? If so, a thread that writes the word will
- * find it. Nobody does so now: the word's stripe is locked. */
+/* Is it a load that another one stands for (core/looks.h)? If so, a thread that writes the word
+ * will find it. Nobody does so now: the word's stripe is locked. */
 static bool defer_look(struct rt_thread *t, uintptr_t address, uint32_t bytes, uintptr_t caller) {
     uintptr_t granule = address & ~(uintptr_t)7;
     struct rt_shadow *shadow = rt_shadow_of(granule);

@@ -124,7 +124,8 @@ static void epochs_are_taken_for_alike_only_if_they_are(void **state) {
 static bool board_on(size_t boarded, struct st_stream_head *head) {
     thread.boarded_depth = boarded;
     thread.depth = boarded + 1;
-    thread.emitted_depth = 1;
+    size_t least = thread.start_depth > thread.work_depth ? thread.start_depth : thread.work_depth;
+    thread.emitted_depth = boarded <= least ? boarded : least + 1;
     thread.since = RT_STALE;
     rt_head = head;
     bool done = rt_board_quickly(&thread);
