@@ -34,6 +34,19 @@ static inline bool is_clear_to_read(const struct rt_thread *t, uint64_t w, uint6
            (write & RT_ONLY_READ || (rt_is_foreign(t, w) && rt_is_mine(t, r) && read & RT_PRIVATE));
 }
 
+/* Are these bytes this thread's, whatever is known of others: has it written them last, or read
+ * them since they were written? What it did first was emitted, so it depends on all that was there.
+ */
+static bool has_again(const struct rt_thread *t, const struct rt_view *view, uint32_t bytes,
+                      bool write) {
+    uint32_t has = 0;
+    if (rt_is_mine(t, view->write))
+        has |= rt_all_bytes(view->write, view->write_detail);
+    if (!write && rt_is_mine(t, view->read))
+        has |= rt_all_bytes(view->read, view->read_detail);
+    return !(bytes & ~has);
+}
+
 /* A read of memory that several threads have read, this one too, since it was last written. */
 static inline bool defer_shared(struct rt_thread *t, uint64_t w, uintptr_t granule, uint32_t bytes,
                                 uintptr_t caller) {
@@ -61,7 +74,7 @@ static inline __attribute__((always_inline)) bool defer(struct rt_thread *t, uin
     struct rt_view view = {
         w, r, atomic_load_explicit(&rt_detail_of(granule)->write, memory_order_relaxed),
         atomic_load_explicit(&rt_detail_of(granule)->read, memory_order_relaxed)};
-    bool own = clear && (!r || rt_is_mine(t, r));
+    bool own = (!r || rt_is_mine(t, r)) && (clear || has_again(t, &view, bytes, write));
     if (own && (rt_is_untouched(w) || rt_is_mine(t, w)))
         return rt_add_to_own(t, granule, view, bytes, write, caller);
     /* What another thread wrote may be read again: the watcher knows the dependence. */
