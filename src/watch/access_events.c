@@ -231,7 +231,7 @@ static uint64_t push_within(struct st_translator *t, const struct thread *emitte
     return emitter->within[count - 1].function;
 }
 
-/* A load that another one stood for (runtime/core/looks.h), except for what the function does that
+/* A load that another one stood for (runtime/tsan/looks.h), except for what the function does that
  * it is in. What it looked at is one word. */
 static void translate_look(struct st_translator *t, struct thread *emitter,
                            const struct st_stream_record *record) {

@@ -1,5 +1,4 @@
 #include "runtime/core/call_stack.h"
-#include "runtime/core/looks.h"
 #include "runtime/core/shadow.h"
 #include "runtime/core/stream_writer.h"
 #include "runtime/core/thread_slot.h"

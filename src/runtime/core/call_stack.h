@@ -61,8 +61,9 @@ static inline void rt_board_frames(struct rt_thread *t) {
  * rt_enter and rt_leave. False: some frames are not boarded, or the access may be ignored. */
 bool rt_board_quickly(struct rt_thread *t);
 
-/* Boards all of them for a look (looks.h), also what a thread starts with calls: nothing happens
- * there, so it makes no difference in which turn of a loop that is. False: some are not boarded. */
+/* Boards all of them for a look (tsan/looks.h), also what a thread starts with calls: nothing
+ * happens there, so it makes no difference in which turn of a loop that is. False: some are not
+ * boarded. */
 bool rt_board_look(struct rt_thread *t);
 
 /* Emits the frames that are boarded, and how many epochs have passed. `ahead` is 0 then. */

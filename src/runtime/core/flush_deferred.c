@@ -20,15 +20,8 @@ static bool copy_boarded(const struct rt_frame *frame, uint32_t slot, uint64_t e
     return atomic_load_explicit(&frame->begun, memory_order_relaxed) == begun;
 }
 
-/* No epoch passes. */
-static void emit_within_one(struct rt_thread *t, uint64_t function, uint64_t called_from) {
-    rt_write_record(t, st_stream_what(ST_STREAM_WITHIN, 0, called_from), function);
-    t->base--;
-}
-
 /* An access of the slot's thread in that epoch will be emitted: emits in which functions it may be
- * that the thread has boarded and not emitted. What it starts with, and calls there, is only
- * entered when it says so itself, since a turn of a loop may begin there. */
+ * that the thread has boarded and not emitted. */
 static void emit_boarded_in(struct rt_thread *t, uint32_t slot, uint64_t epoch) {
     const struct rt_thread *other = slot == t->slot ? NULL : rt_thread_in(slot);
     if (!other)
@@ -37,12 +30,7 @@ static void emit_boarded_in(struct rt_thread *t, uint32_t slot, uint64_t epoch) 
     size_t depth = __atomic_load_n(&other->depth, __ATOMIC_ACQUIRE);
     const struct rt_frame *frames = __atomic_load_n(&other->frames, __ATOMIC_ACQUIRE);
     struct rt_frame frame;
-    bool at_start = i <= __atomic_load_n(&other->start_depth, __ATOMIC_RELAXED);
     for (uint64_t around = 0; i < depth && copy_boarded(&frames[i], slot, epoch, &frame); i++) {
-        if (at_start) {
-            emit_within_one(t, frame.function, frame.called_from);
-            continue;
-        }
         uint64_t begun = rt_epoch_of(frame.begun);
         rt_emit(t, st_stream_what(ST_STREAM_BOARDED, 0, frame.called_from), frame.function);
         rt_emit(t, st_stream_what(ST_STREAM_BOARDED_AT, 0, around), slot | begun << 16);
@@ -54,13 +42,14 @@ static void emit_boarded_in(struct rt_thread *t, uint32_t slot, uint64_t epoch) 
 static void emit_within(struct rt_thread *t, uint32_t slot, uint64_t epoch) {
     const struct rt_thread *other = slot == t->slot ? t : rt_thread_in(slot);
     struct rt_left_frame frames[RT_MOST_WITHIN];
-    for (size_t i = other ? rt_frames_left(other, slot, epoch, frames) : 0; i-- > 0;)
-        emit_within_one(t, frames[i].function, frames[i].called_from);
+    for (size_t i = other ? rt_frames_left(other, slot, epoch, frames) : 0; i-- > 0; t->base--)
+        rt_write_record(t, st_stream_what(ST_STREAM_WITHIN, 0, frames[i].called_from),
+                        frames[i].function);
 }
 
 /* ---- shadow memory ---- */
 
-/* Beside the bytes of an access: it is a look (looks.h). */
+/* Beside the bytes of an access: it is a look (tsan/looks.h). */
 enum { LOOK = ST_STREAM_LOOK << 8 };
 
 /* An access of this thread. It is emitted because there is no room for it, and the functions that

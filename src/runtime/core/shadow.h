@@ -48,7 +48,6 @@
 #ifndef SERIATIM_RUNTIME_CORE_SHADOW_H
 #define SERIATIM_RUNTIME_CORE_SHADOW_H
 
-#include "runtime/core/looks.h"
 #include "runtime/core/thread_slot.h"
 
 struct rt_shadow {
@@ -141,6 +140,9 @@ static inline uint64_t rt_with_sequence(enum rt_state state, uint64_t sequence) 
 /* Of a SHARED word for reads: a bit for each slot, modulo 51. */
 static inline uint64_t rt_readers_of(uint64_t word) {
     return word >> RT_SLOT_AT;
+}
+static inline uint64_t rt_reader_bit(const struct rt_thread *t) {
+    return UINT64_C(1) << (RT_SLOT_AT + t->slot % RT_READER_BITS);
 }
 static inline uint32_t rt_slot_of(uint64_t word) {
     return word >> RT_SLOT_AT & (RT_SLOTS - 1);

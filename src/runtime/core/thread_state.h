@@ -35,7 +35,7 @@ struct rt_learned {
     uint64_t last;  /* a shadow word of it, without bytes and flags: up to that epoch */
 };
 
-/* A look (looks.h): where at, from where, and in which call. */
+/* A look (tsan/looks.h): where at, from where, and in which call. */
 struct rt_look {
     uintptr_t address, caller, function, called_from, start;
     size_t depth;
@@ -108,6 +108,16 @@ struct rt_thread {
     struct rt_shared_read shared[RT_SHARED_READS];
     uint64_t shared_details[RT_SHARED_READS]; /* as in the shadow */
 };
+
+/* Has the thread emitted nothing since but looks (tsan/looks.h), and the functions around them? */
+static inline bool rt_is_looking(const struct rt_thread *t) {
+    return t->looks.count && t->looks.end == t->position;
+}
+
+/* The same, in what the thread starts with or what that calls: then it must not access anything. */
+static inline bool rt_is_looking_at_start(const struct rt_thread *t) {
+    return t->emitted_depth <= t->start_depth && rt_is_looking(t);
+}
 
 /* NULL: not watched. */
 extern RT_HIDDEN _Thread_local struct rt_thread *rt_self __attribute__((tls_model("initial-exec")));

@@ -30,9 +30,4 @@ bool rt_keep_read_beside_others(uintptr_t granule, uint64_t before, uint64_t the
 void rt_note_meeting(const struct rt_thread *t, const struct rt_view *view, uint32_t bytes,
                      bool write);
 
-/* Of this thread, in a SHARED word for reads. */
-static inline uint64_t rt_reader_bit(const struct rt_thread *t) {
-    return UINT64_C(1) << (RT_SLOT_AT + t->slot % RT_READER_BITS);
-}
-
 #endif

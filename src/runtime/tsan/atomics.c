@@ -8,10 +8,9 @@
 #include "runtime/core/spin.h"
 #include "runtime/core/call_stack.h"
 #include "runtime/core/flush_deferred.h"
-#include "runtime/core/looks.h"
 #include "runtime/core/stream_writer.h"
 #include "runtime/core/sync_events.h"
-#include "runtime/deferred/known_memory.h"
+#include "runtime/tsan/looks.h"
 
 /* If nothing is deferred, the details may have another use (control/learning.c). */
 static void set_words(uintptr_t granule, uint64_t write) {
@@ -62,32 +61,6 @@ static void note_operation(struct rt_thread *t, uintptr_t at, bool write, bool f
     t->loaded_at = t->position;
 }
 
-/* Has the thread read these bytes since they were last written? The granule's word for writes is w.
- */
-static bool was_read(struct rt_thread *t, uintptr_t granule, uint64_t w, uint32_t bytes) {
-    const struct rt_shared_read *read = rt_shared_read_of(t, granule);
-    return rt_state_of(w) == RT_SHARED && rt_was_shared_read(read, granule, w) &&
-           !(bytes & ~rt_all_bytes(read->mine, t->shared_details[rt_table_index(granule)]));
-}
-
-/* Is it a load that another one stands for (core/looks.h)? If so, a thread that writes the word
- * will find it. Nobody does so now: the word's stripe is locked. */
-static bool defer_look(struct rt_thread *t, uintptr_t address, uint32_t bytes, uintptr_t caller) {
-    uintptr_t granule = address & ~(uintptr_t)7;
-    struct rt_shadow *shadow = rt_shadow_of(granule);
-    uint64_t w = atomic_load_explicit(&shadow->write, memory_order_relaxed);
-    if (!rt_deferring_freely || w & RT_GUARD || !was_read(t, granule, w, bytes) ||
-        !rt_looks_again(t, address, caller) || !rt_board_look(t))
-        return false;
-    rt_keep_shared_read(t, granule, w, bytes, caller, false);
-    t->loaded = address;
-    t->loaded_at = t->position;
-    uint64_t reader = rt_with_sequence(RT_SHARED, 0) | rt_reader_bit(t);
-    if (~atomic_load_explicit(&shadow->read, memory_order_relaxed) & reader)
-        atomic_fetch_or_explicit(&shadow->read, reader, memory_order_release);
-    return true;
-}
-
 static void emit(uintptr_t address, size_t size, struct effect effect, uintptr_t caller) {
     bool write = effect.kind > ST_ATOMIC_FAIL;
     struct rt_thread *t = rt_self;
@@ -100,9 +73,9 @@ static void emit(uintptr_t address, size_t size, struct effect effect, uintptr_t
     uint64_t before = atomic_load_explicit(&rt_shadow_of(address)->write, memory_order_acquire);
     bool atomic = rt_state_of(before) == RT_SHARED, guard = !write && atomic && before & RT_GUARD;
     bool look = effect.kind == ST_ATOMIC_LOAD && !guard && (address & 7) + size <= 8;
-    if (look && defer_look(t, address, bytes, caller))
+    if (look && rt_defer_look(t, address, bytes, caller))
         return;
-    bool goes_on = look && rt_is_looking(t) && was_read(t, address & ~(uintptr_t)7, before, bytes);
+    bool goes_on = look && rt_goes_on_looking(t, address, before, bytes);
     rt_emit_frames(t);
     if (guard) {
         rt_receive((const void *)address, 0, caller);

@@ -11,26 +11,20 @@
  * others from the same place, with no access in between: if the first two of these are in one turn
  * for certain, all of them are; if not, those that are left out are turns in which nothing happens.
  */
-#ifndef SERIATIM_RUNTIME_CORE_LOOKS_H
-#define SERIATIM_RUNTIME_CORE_LOOKS_H
+#ifndef SERIATIM_RUNTIME_TSAN_LOOKS_H
+#define SERIATIM_RUNTIME_TSAN_LOOKS_H
 
-#include "runtime/core/thread_state.h"
+#include "runtime/core/shadow.h"
 
-/* Has the thread emitted nothing since but looks, and the functions around them? */
-static inline bool rt_is_looking(const struct rt_thread *t) {
-    return t->looks.count && t->looks.end == t->position;
-}
+/* Is it a load that a look before it stands for? Then it is deferred. Whoever writes the word waits
+ * meanwhile: its stripe is locked (core/spin.h). */
+bool rt_defer_look(struct rt_thread *t, uintptr_t address, uint32_t bytes, uintptr_t caller);
 
-/* The same, in what the thread starts with or what that calls: then it must not access anything. */
-static inline bool rt_is_looking_at_start(const struct rt_thread *t) {
-    return t->emitted_depth <= t->start_depth && rt_is_looking(t);
-}
+/* Does a load of these bytes go on with looking: has the thread done nothing else before, and read
+ * them since they were written? `w`: the word for writes. */
+bool rt_goes_on_looking(struct rt_thread *t, uintptr_t address, uint64_t w, uint32_t bytes);
 
-/* Does a look before this one stand for it, at the same address, from the same place? */
-bool rt_looks_again(struct rt_thread *t, uintptr_t address, uintptr_t caller);
-
-/* A load was emitted. `goes_on`: before that the thread was looking, and the load found nothing
- * new. */
+/* A load was emitted. `goes_on`: rt_goes_on_looking, before that. */
 void rt_note_look(struct rt_thread *t, uintptr_t address, uintptr_t caller, bool goes_on);
 
 #endif

@@ -1,5 +1,6 @@
-#include "runtime/core/looks.h"
+#include "runtime/tsan/looks.h"
 #include "runtime/core/call_stack.h"
+#include "runtime/core/flush_deferred.h"
 
 /* Of the functions that are open only the innermost is compared, how many there are, and where
  * those are called from that the thread starts with. */
@@ -19,7 +20,8 @@ static bool is_same(const struct rt_look *a, const struct rt_look *b) {
            a->function == b->function && a->called_from == b->called_from && a->start == b->start;
 }
 
-bool rt_looks_again(struct rt_thread *t, uintptr_t address, uintptr_t caller) {
+/* Does a look before this one stand for it, at the same address, from the same place? */
+static bool looks_again(struct rt_thread *t, uintptr_t address, uintptr_t caller) {
     struct rt_look look = look_of(t, address, caller);
     if (!rt_is_looking(t))
         return false;
@@ -30,6 +32,34 @@ bool rt_looks_again(struct rt_thread *t, uintptr_t address, uintptr_t caller) {
             return true;
         }
     return false;
+}
+
+/* Has the thread read these bytes since they were last written? The granule's word for writes is w.
+ */
+static bool was_read(struct rt_thread *t, uintptr_t granule, uint64_t w, uint32_t bytes) {
+    const struct rt_shared_read *read = rt_shared_read_of(t, granule);
+    return rt_state_of(w) == RT_SHARED && rt_was_shared_read(read, granule, w) &&
+           !(bytes & ~rt_all_bytes(read->mine, t->shared_details[rt_table_index(granule)]));
+}
+
+bool rt_goes_on_looking(struct rt_thread *t, uintptr_t address, uint64_t w, uint32_t bytes) {
+    return rt_is_looking(t) && was_read(t, address & ~(uintptr_t)7, w, bytes);
+}
+
+bool rt_defer_look(struct rt_thread *t, uintptr_t address, uint32_t bytes, uintptr_t caller) {
+    uintptr_t granule = address & ~(uintptr_t)7;
+    struct rt_shadow *shadow = rt_shadow_of(granule);
+    uint64_t w = atomic_load_explicit(&shadow->write, memory_order_relaxed);
+    if (!rt_deferring_freely || w & RT_GUARD || !was_read(t, granule, w, bytes) ||
+        !looks_again(t, address, caller) || !rt_board_look(t))
+        return false;
+    rt_keep_shared_read(t, granule, w, bytes, caller, false);
+    t->loaded = address;
+    t->loaded_at = t->position;
+    uint64_t reader = rt_with_sequence(RT_SHARED, 0) | rt_reader_bit(t);
+    if (~atomic_load_explicit(&shadow->read, memory_order_relaxed) & reader)
+        atomic_fetch_or_explicit(&shadow->read, reader, memory_order_release);
+    return true;
 }
 
 void rt_note_look(struct rt_thread *t, uintptr_t address, uintptr_t caller, bool goes_on) {
