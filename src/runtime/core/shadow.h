@@ -28,11 +28,11 @@
  * or a lock is in them, so the watcher has to learn when they are freed.
  *
  * MIXED, in the word for writes: the watcher, or what was spilled (deferred/spilled.c), knows more
- * about these bytes than the shadow does.
- * Every access is emitted, until one thread has written all of them. If the detail word for writes
- * has PRIVATE, all that these know is of the thread whose word it is, or that thread depends on it
- * since then: then that thread's accesses need not be emitted. If the detail word for reads has
- * PRIVATE, and the write is of another thread, nobody has written since, and the same holds for
+ * about these bytes than the shadow does. Every access is emitted, until one thread has written all
+ * of them, but for those that repeat what the words say of their own thread. If the detail word for
+ * writes has PRIVATE, all that these know is of the thread whose word it is, or that thread depends
+ * on it since then: then that thread's accesses need not be emitted. If the detail word for reads
+ * has PRIVATE, and the write is of another thread, nobody has written since, and the same holds for
  * the thread whose word for reads it is, but for that write, perhaps: then that thread's reads
  * need not be emitted. Nothing is PRIVATE unless it is MIXED, and it is so for one of the two.
  * ONLY_READ, in the detail word for writes of what is MIXED: what is known beside the words are
