@@ -424,13 +424,8 @@ static void enter_boarded(struct st_translator *t, struct thread *thread,
     enter.what = st_stream_what(ST_STREAM_ENTER, ST_STREAM_COUNTED, st_stream_address(record));
     thread->past.ring = NULL;
     leave_boarded_after(t, thread, around);
-    bool started = thread->started;
     st_translate_enter(t, thread, &enter);
     thread->past.ring = ring;
-    if (thread->started != started) {
-        t->facts.garbage++; /* no function that a thread starts with is boarded */
-        return;
-    }
     thread->frames[thread->depth - 1].begun = thread->at; /* perhaps a turn began below it */
     thread->boarded++;
 }
