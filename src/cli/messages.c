@@ -285,8 +285,8 @@ void warn_of_watch(const struct st_watch *watch, const char *program) {
              "memory); lift the limit with 'ulimit -v unlimited'",
              program);
     if (st_watch_is_worn_out(watch))
-        warn("a thread of %s called functions more often than seriatim can tell them apart (137 "
-             "billion times): what the program did after that was not seen",
+        warn("a thread of %s called more functions than seriatim can tell apart (some 69 billion): "
+             "what the program did after that was not seen",
              program);
     else if (st_watch_gave_up(watch))
         warn("%s ran out of memory for its events: what it did after that was not seen", program);

@@ -672,6 +672,8 @@ __attribute__((no_sanitize("thread"))) static void scribble(const char *where, u
         head->next_sequence = seed % 2 ? 5 : (uint64_t)1 << 60;
     else if (!strcmp(where, "magic"))
         head->magic = seed;
+    else if (!strcmp(where, "epochs")) /* as the runtime does when a thread has none left */
+        head->worn_out = head->closed = 1;
     else
         for (uint32_t i = 0; i < 128; i++) {
             struct st_stream_chunk *chunk = st_stream_chunk(head, i);
@@ -704,6 +706,15 @@ int main(int argc, char **argv) {
 
 class Scribble(UnusualCase):
     """A program that writes over the stream. tests/fuzz/fuzz_ring.c does it in many more ways."""
+
+    def test_a_thread_has_called_too_many_functions(self):
+        """It would take half an hour to do so; tests/runtime/deferred/test_epochs.c has the other half."""
+        program = self.build(SCRIBBLE, f"-I{ROOT / 'src'}")
+        for command in (["run"], ["record", "-o", "t.stt"]):
+            result = self.seriatim(*command, program, "epochs", "0")
+            self.assertEqual((result.text, result.status), ("ok\n", 2), result.message)
+            self.assertIn("called more functions than seriatim can tell apart", result.message)
+            self.assertNotIn("ran out of memory", result.message)
 
     def test_damage_is_noticed(self):
         program = self.build(SCRIBBLE, f"-I{ROOT / 'src'}")

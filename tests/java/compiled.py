@@ -7,6 +7,9 @@ import shutil
 import subprocess
 import tempfile
 
+# Two threads that use something at the same time, or one after the other.
+BETWEEN = pathlib.Path(__file__).resolve().parent / "unwatched" / "Between.java"
+
 
 @functools.cache
 def compiled(*sources):

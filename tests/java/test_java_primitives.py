@@ -5,7 +5,7 @@ import json
 import re
 import unittest
 
-from compiled import all_in, compiled
+from compiled import BETWEEN, all_in, compiled
 from test_java_options import Case
 from test_java_programs import HERE
 
@@ -14,7 +14,7 @@ NEVER = {"countsBoth", "otherKey", "otherText", "otherElement"}
 
 
 def classes():
-    return compiled(*all_in(FOLDER))
+    return compiled(*all_in(FOLDER), BETWEEN)
 
 
 def methods():

@@ -4,7 +4,7 @@ synchronizers/Own.java that uses one twice is found, in a run and by prediction,
 import json
 import unittest
 
-from compiled import all_in, compiled
+from compiled import BETWEEN, all_in, compiled
 from test_java_options import Case
 from test_java_programs import HERE
 
@@ -14,7 +14,7 @@ ALL = PROPER | {"tickets", "queued"}
 
 
 def classes():
-    return compiled(*all_in(FOLDER))
+    return compiled(*all_in(FOLDER), BETWEEN)
 
 
 def methods(names):

@@ -78,7 +78,8 @@ enum {
 #define RT_WHO (UINT64_C(3) << RT_STATE_AT | (uint64_t)(RT_SLOTS - 1) << RT_SLOT_AT)
 #define RT_FLAGS ((uint64_t)(RT_EMITTED | RT_MIXED | RT_KNOWN))
 #define RT_WHO_AND_WHEN (~(RT_FLAGS | RT_BYTES))
-/* A thread that comes to this epoch, after an hour of calls at least, gives up: few more fit. */
+/* A thread that comes to this epoch gives up: few more fit. A call takes two, so that is after some
+ * 69 billion calls. */
 #define RT_EPOCHS ((UINT64_C(1) << (64 - RT_EPOCH_AT)) - (1 << 20))
 /* Larger than any word: functions were entered that are not emitted yet. */
 #define RT_STALE UINT64_MAX
