@@ -135,7 +135,7 @@ public final class Cut {
 
     void marked(boolean slowly) {
         if (FIXED) {
-            marked.attemptMark(marked.getReference(), true);
+            marked.attemptMark("", true);
             return;
         }
         boolean seen = marked.isMarked();
