@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "check/witness/witness.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -81,16 +82,32 @@ void st_engine_run_note_memory(struct st_engine_run *run) {
         run->peak_bytes = bytes;
 }
 
+static void *copy_of(const void *list, size_t count, size_t size) {
+    void *copy = count ? st_alloc(count, size) : NULL;
+    if (copy)
+        memcpy(copy, list, count * size);
+    return copy;
+}
+
 struct st_findings st_engine_run_snapshot(const struct st_engine_run *run) {
     struct st_findings findings = run->findings;
-    findings.violations = st_alloc(findings.kept + 1, sizeof *findings.violations);
-    if (findings.kept)
-        memcpy(findings.violations, run->findings.violations,
-               findings.kept * sizeof *findings.violations);
+    findings.violations = copy_of(findings.violations, findings.kept, sizeof *findings.violations);
+    for (size_t i = 0; i < findings.kept; i++) {
+        struct st_violation *violation = &findings.violations[i];
+        violation->path = copy_of(violation->path, violation->path_length, sizeof *violation->path);
+    }
+    findings.cycle = copy_of(findings.cycle, findings.cycle_length, sizeof *findings.cycle);
     st_findings_sort(&findings);
     if (findings.verdict == ST_UNDECIDED && !findings.gave_up)
         findings.verdict = findings.first_bad_event ? ST_NOT_SERIALIZABLE : ST_SERIALIZABLE;
     return findings;
+}
+
+void st_engine_run_free_snapshot(struct st_findings *findings) {
+    for (size_t i = 0; i < findings->kept; i++)
+        free(findings->violations[i].path);
+    free(findings->violations);
+    free(findings->cycle);
 }
 
 struct st_result st_engine_run_result(const struct st_engine_run *run,

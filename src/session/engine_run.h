@@ -37,9 +37,10 @@ void st_engine_run_note_memory(struct st_engine_run *run);
 
 bool st_engine_run_has_found(const struct st_engine_run *run);
 
-/* What was found so far, with the violations in order; the engine can continue. Release the
- * violations with free(). */
+/* What was found so far, with the violations in order; the engine can continue. Locations may be
+ * changed there, as they are copies; the rest is the run's. */
 struct st_findings st_engine_run_snapshot(const struct st_engine_run *run);
+void st_engine_run_free_snapshot(struct st_findings *findings);
 
 /* For a report. `findings` are those of the run or a snapshot of them. */
 struct st_result st_engine_run_result(const struct st_engine_run *run,

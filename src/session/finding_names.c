@@ -1,6 +1,7 @@
 #include "session/finding_names.h"
 
 #include "base/bits.h"
+#include "base/map64.h"
 #include "base/memory.h"
 #include "report/context_details.h"
 #include "watch/describe.h"
@@ -13,21 +14,15 @@
 struct st_finding_names {
     struct st_translator *translator;
     struct st_symbols symbols;
-    struct st_bits variables, sites; /* those that were mentioned */
+    struct st_bits variables;   /* those that were mentioned */
+    struct st_map64 locations;  /* likewise, as they are in the run */
+    struct st_describer *describer;
     struct st_context_details contexts;
 };
 
-static void want_loc(struct st_finding_names *names, uint64_t loc) {
-    if (loc & ST_LOC_NAME)
-        st_bits_add(&names->sites, loc & ~ST_LOC_NAME);
-}
-
 static void want_place(struct st_finding_names *names, const struct st_place *place) {
-    if (!place->number)
-        return;
-    if (place->event.written <= ST_WRITE && place->event.target != ST_NO_NAME)
+    if (place->number && place->event.written <= ST_WRITE && place->event.target != ST_NO_NAME)
         st_bits_add(&names->variables, place->event.target);
-    want_loc(names, place->event.loc);
 }
 
 static void want_edges(struct st_finding_names *names, const struct st_edge *edges, size_t count) {
@@ -40,7 +35,6 @@ static void want_edges(struct st_finding_names *names, const struct st_edge *edg
 static void want_findings(struct st_finding_names *names, const struct st_findings *findings) {
     for (size_t i = 0; i < findings->kept; i++) {
         const struct st_violation *violation = &findings->violations[i];
-        want_loc(names, violation->begin_loc);
         want_place(names, &violation->event);
         want_edges(names, &violation->closing, 1);
         want_edges(names, violation->path, violation->path_length);
@@ -68,16 +62,20 @@ static void name_variables(struct st_finding_names *names) {
     }
 }
 
-static void describe_sites(struct st_finding_names *names) {
-    struct st_describer *describer = st_describer_new(names->translator, &names->symbols);
-    uint32_t count = st_sites_count(st_translator_sites(names->translator));
-    for (uint32_t i = 0; i < count; i++)
-        st_describe_next(describer, st_bits_has(&names->sites, i));
-    st_describer_free(describer);
+/* The location in our symbols. */
+static uint64_t describe(void *context, uint64_t loc) {
+    struct st_finding_names *names = context;
+    struct st_site_at at = st_site_at(st_translator_sites(names->translator), loc);
+    if (at.number == UINT32_MAX)
+        return loc;
+    uint32_t known = names->locations.count, number = st_map64_number(&names->locations, loc);
+    if (number == known)
+        st_describe_next(names->describer, at);
+    return ST_LOC_NAME | number;
 }
 
 struct st_finding_names *st_finding_names_new(struct st_translator *translator,
-                                              const struct st_findings *findings) {
+                                              struct st_findings *findings) {
     struct st_finding_names *names = st_alloc(1, sizeof *names);
     names->translator = translator;
     names->symbols = *st_translator_symbols(translator);
@@ -86,10 +84,12 @@ struct st_finding_names *st_finding_names_new(struct st_translator *translator,
     st_names_init(&names->symbols.variables);
     st_names_init(&names->symbols.locations);
     st_contexts_init(&names->symbols.contexts);
+    st_map64_init(&names->locations);
+    names->describer = st_describer_new(translator, &names->symbols);
     want_findings(names, findings);
     name_threads(names, &st_translator_symbols(translator)->threads);
     name_variables(names);
-    describe_sites(names);
+    st_findings_map_locations(findings, describe, names);
     return names;
 }
 
@@ -100,7 +100,8 @@ void st_finding_names_free(struct st_finding_names *names) {
     st_contexts_free(&names->symbols.contexts);
     st_context_details_free(&names->contexts);
     st_bits_free(&names->variables);
-    st_bits_free(&names->sites);
+    st_map64_free(&names->locations);
+    st_describer_free(names->describer);
     free(names);
 }
 

@@ -11,13 +11,13 @@
 
 struct st_finding_names;
 
-/* The translator keeps sites (struct st_translation), and neither it nor the findings change while
- * the names are used. */
+/* The translator keeps sites (struct st_translation). Changes the locations in the findings to those
+ * of the names. From then on neither it nor the findings change while the names are used. */
 struct st_finding_names *st_finding_names_new(struct st_translator *translator,
-                                              const struct st_findings *findings);
+                                              struct st_findings *findings);
 void st_finding_names_free(struct st_finding_names *names);
 
-/* The names of everything that the findings mention; other variables and locations are "". */
+/* The names of everything that the findings mention; other variables are "". */
 const struct st_symbols *st_finding_names_symbols(const struct st_finding_names *names);
 
 /* Provides the details of the locations. */

@@ -58,5 +58,5 @@ void st_live_report(struct st_live_check *check, const char *name, bool with_spe
     st_seen_free(&seen);
     st_finding_names_free(names);
     st_free_gaps(&findings);
-    free(findings.violations);
+    st_engine_run_free_snapshot(&findings);
 }

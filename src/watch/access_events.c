@@ -171,8 +171,7 @@ static uint64_t deferred_loc(struct st_translator *t, struct thread *emitter, ui
     if (!pc)
         pc = function;
     bool forgotten = !past || (past->count > ST_PAST_CONTEXTS && !then.epoch);
-    st_context context = st_context_of(then.call, forgotten ? ST_HELD_UNKNOWN : then.held);
-    return ST_LOC_NAME | st_sites_number(&t->sites, pc, context);
+    return location_at(t, pc, then.call, forgotten ? ST_HELD_UNKNOWN : then.held);
 }
 
 void st_translate_within(struct thread *emitter, const struct st_stream_record *record) {

@@ -24,7 +24,7 @@ struct st_describer {
     /* For events: sites below `described` have the location rows[site]. */
     uint32_t *rows, described;
     size_t row_capacity;
-    struct st_pairs surroundings, distinct; /* location n is pair n + 1 of the latter */
+    struct st_pairs distinct; /* location n is pair n + 1 */
 };
 
 struct st_describer *st_describer_new(struct st_translator *translator,
@@ -42,7 +42,6 @@ void st_describer_free(struct st_describer *d) {
         return;
     st_pairs_free(&d->frames);
     st_pairs_free(&d->places);
-    st_pairs_free(&d->surroundings);
     st_pairs_free(&d->distinct);
     free(d->rows);
     free(d->stacks);
@@ -147,20 +146,16 @@ static struct st_site_row describe(struct st_describer *d, uint32_t number) {
     struct st_site site = st_site(d->sites, number);
     char line[ST_LONGEST_NAME];
     st_places_location(st_translator_places(d->translator), site.pc, line, sizeof line);
-    add_held(d);
-    struct st_site_row row = {.call = stack_of(d, site.call), .held = site.held};
+    struct st_site_row row = {.call = stack_of(d, site.call)};
     row.frame = frames_at(d, site.pc, row.call);
     row.line = find_user_line(d, row.frame, add_name(&d->symbols->contexts.lines, line));
     return row;
 }
 
-void st_describe_next(struct st_describer *d, bool wanted) {
-    struct st_contexts *contexts = &d->symbols->contexts;
-    struct st_site_row row = {0};
-    if (wanted)
-        row = describe(d, (uint32_t)contexts->site_count);
-    else
-        row.line = add_name(&contexts->lines, "");
+void st_describe_next(struct st_describer *d, struct st_site_at at) {
+    add_held(d);
+    struct st_site_row row = describe(d, at.number);
+    row.held = at.held;
     st_symbols_site(d->symbols, row);
 }
 
@@ -169,9 +164,8 @@ static __attribute__((noinline)) void describe_new(struct st_describer *d) {
     st_reserve(&d->rows, &d->row_capacity, count);
     for (; d->described < count; d->described++) {
         struct st_site_row row = describe(d, d->described);
-        uint32_t around = st_pairs_number(&d->surroundings, row.call, row.held);
         uint32_t number =
-            st_pairs_number(&d->distinct, (uint64_t)row.line << 32 | row.frame, around);
+            st_pairs_number(&d->distinct, (uint64_t)row.line << 32 | row.frame, row.call);
         if (number > d->symbols->contexts.site_count)
             st_symbols_site(d->symbols, row);
         d->rows[d->described] = number - 1;
@@ -183,5 +177,5 @@ void st_describe_events(struct st_describer *d, struct st_event *events, size_t 
         describe_new(d);
     for (size_t i = 0; i < count; i++)
         if (events[i].loc & ST_LOC_NAME)
-            events[i].loc = ST_LOC_NAME | d->rows[events[i].loc & ~ST_LOC_NAME];
+            events[i].loc = ST_LOC_NAME | d->rows[st_site_at(d->sites, events[i].loc).number];
 }

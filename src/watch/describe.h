@@ -14,12 +14,11 @@ struct st_describer;
 struct st_describer *st_describer_new(struct st_translator *translator, struct st_symbols *symbols);
 void st_describer_free(struct st_describer *describer);
 
-/* Adds the next site: location n is site number n. A site that nobody wants to see has no name and
- * nothing is known of it. */
-void st_describe_next(struct st_describer *describer, bool wanted);
+/* Adds the next location: a site, and the locks held there. */
+void st_describe_next(struct st_describer *describer, struct st_site_at at);
 
-/* Or: adds those that are new, and changes the locations of events from numbers of sites to those
- * of their descriptions. Sites with the same description are one location. */
+/* Or, in outline: adds the sites that are new, without locks, and changes the locations of events to
+ * those of their descriptions. Sites with the same description are one location. */
 void st_describe_events(struct st_describer *describer, struct st_event *events, size_t count);
 
 #endif

@@ -145,8 +145,8 @@ void st_translate_first_access(struct st_translator *t, uint32_t variable) {
         !t->options.sites || t->access.length > LARGEST_MEMBER || variable >= MOST_NOTED)
         return;
     st_reserve(&t->first_accesses, &t->first_access_capacity, (size_t)variable + 1);
-    t->first_accesses[variable] = (struct st_first_access){(uint32_t)(t->access.loc & ~ST_LOC_NAME),
-                                                           (uint32_t)t->access.length};
+    t->first_accesses[variable] = (struct st_first_access){
+        st_site_at(&t->sites, t->access.loc).number, (uint32_t)t->access.length};
 }
 
 /* The variable, or one beside it in the same granule, of which it is known where it was first

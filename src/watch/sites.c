@@ -100,9 +100,19 @@ struct st_held st_held(const struct st_sites *sites, uint32_t held) {
     return (struct st_held){(uint32_t)(pair.a >> 32), (uint32_t)pair.a, (uint32_t)pair.b};
 }
 
+uint32_t st_sites_number_slow(struct st_sites *sites, struct st_site site) {
+    struct st_pairs *pairs = &sites->sites;
+    if (pairs->count >= ST_MOST_SITES && !find_pair(pairs, (struct st_pair){site.pc, site.call})) {
+        site.call = 0;
+        if (pairs->count > ST_MOST_SITES + ST_MOST_SITES / 2)
+            site.pc = 0;
+    }
+    return st_pairs_number(pairs, site.pc, site.call) - 1;
+}
+
 struct st_site st_site(const struct st_sites *sites, uint32_t number) {
     struct st_pair site = sites->sites.list[number];
-    return (struct st_site){site.a, (uint32_t)site.b, (uint32_t)(site.b >> 32)};
+    return (struct st_site){site.a, (uint32_t)site.b};
 }
 
 /* ---- earlier epochs ---- */

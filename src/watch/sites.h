@@ -2,11 +2,17 @@
  *
  * All of them are numbers: equal calls, sets of locks and sites have equal ones. 0 is no call, no
  * lock. Recursion makes a new stack with every call: beyond ST_MOST_CALLS of them, a new one is
- * known without what led to it. */
+ * known without what led to it.
+ *
+ * A site is a place and the calls that led there. The locks held there are no part of it: a program
+ * with a lock for each of its objects would have a site for each of them at each place, in a table
+ * that no cache holds, and each access is looked up there. So a location has both numbers in it. */
 #ifndef SERIATIM_WATCH_SITES_H
 #define SERIATIM_WATCH_SITES_H
 
 #include "base/hash_table.h"
+#include "trace/event.h"
+#include "trace/symbols.h"
 
 /* ---- pairs of numbers as numbers ---- */
 
@@ -32,14 +38,19 @@ static inline uint64_t st_pair_hash(uint64_t a, uint64_t b) {
     return h ^ h >> 32;
 }
 
+/* The number of the pair if it is known and where it belongs; otherwise 0. */
+static inline uint32_t st_pairs_at_once(const struct st_pairs *pairs, uint64_t a, uint64_t b) {
+    if (__builtin_expect(pairs->table.slot_count == 0, 0))
+        return 0;
+    const uint64_t *slot = st_hash_slot(&pairs->table, 2, st_pair_hash(a, b));
+    return slot[0] == a && slot[1] == b ? (uint32_t)slot[2] : 0;
+}
+
 /* The number of the pair, new or known. */
 static inline uint32_t st_pairs_number(struct st_pairs *pairs, uint64_t a, uint64_t b) {
-    if (__builtin_expect(pairs->table.slot_count != 0, 1)) {
-        const uint64_t *slot = st_hash_slot(&pairs->table, 2, st_pair_hash(a, b));
-        if (__builtin_expect(slot[0] == a && slot[1] == b && slot[2], 1))
-            return (uint32_t)slot[2];
-    }
-    return st_pairs_number_slow(pairs, (struct st_pair){a, b});
+    uint32_t known = st_pairs_at_once(pairs, a, b);
+    return __builtin_expect(known != 0, 1) ? known
+                                           : st_pairs_number_slow(pairs, (struct st_pair){a, b});
 }
 
 /* ---- sites ---- */
@@ -70,7 +81,7 @@ struct st_held {
 
 struct st_site {
     uint64_t pc;
-    uint32_t call, held;
+    uint32_t call;
 };
 
 void st_sites_free(struct st_sites *sites);
@@ -79,15 +90,15 @@ uint32_t st_sites_call(struct st_sites *sites, struct st_call call);
 uint32_t st_sites_acquire(struct st_sites *sites, struct st_acquire acquire);
 uint32_t st_sites_held(struct st_sites *sites, struct st_held held);
 
-/* What was called and held, in one number; 0: nothing. */
-typedef uint64_t st_context;
-static inline st_context st_context_of(uint32_t call, uint32_t held) {
-    return (st_context)held << 32 | call;
-}
-
-/* Sites are numbered from 0. */
-static inline uint32_t st_sites_number(struct st_sites *sites, uint64_t pc, st_context context) {
-    return st_pairs_number(&sites->sites, pc, context) - 1;
+/* Sites are numbered from 0. As soon as there are ST_MOST_SITES, a new one is known without the
+ * calls that led there; should code have more places than that, without the place as well. */
+enum { ST_SITE_BITS = 24, ST_MOST_SITES = 1 << 23 };
+uint32_t st_sites_number_slow(struct st_sites *sites, struct st_site site);
+static inline uint32_t st_sites_number(struct st_sites *sites, uint64_t pc, uint32_t call) {
+    uint32_t known = st_pairs_at_once(&sites->sites, pc, call);
+    return __builtin_expect(known != 0, 1)
+               ? known - 1
+               : st_sites_number_slow(sites, (struct st_site){pc, call});
 }
 static inline uint32_t st_sites_count(const struct st_sites *sites) {
     return (uint32_t)sites->sites.count;
@@ -97,6 +108,28 @@ struct st_site st_site(const struct st_sites *sites, uint32_t number);
 struct st_call st_call(const struct st_sites *sites, uint32_t call);
 struct st_acquire st_acquire(const struct st_sites *sites, uint32_t acquire);
 struct st_held st_held(const struct st_sites *sites, uint32_t held);
+
+/* ---- locations ---- */
+
+/* The location of an event at the site, with that set of locks or ST_HELD_UNKNOWN. A set whose
+ * number does not fit is unknown. */
+enum { ST_SET_BITS = 47 - ST_SITE_BITS, ST_SET_UNKNOWN = (1 << ST_SET_BITS) - 1 };
+static inline uint64_t st_location_of(uint32_t site, uint32_t held) {
+    uint64_t set = __builtin_expect(held < ST_SET_UNKNOWN, 1) ? held : ST_SET_UNKNOWN;
+    return ST_LOC_NAME | set << ST_SITE_BITS | site;
+}
+
+/* What st_location_of made the location from; `number` is UINT32_MAX if it made it from no site. */
+struct st_site_at {
+    uint32_t number, held;
+};
+static inline struct st_site_at st_site_at(const struct st_sites *sites, uint64_t loc) {
+    uint32_t number = loc & ((UINT32_C(1) << ST_SITE_BITS) - 1);
+    uint32_t set = (loc & ~ST_LOC_NAME) >> ST_SITE_BITS;
+    if (!(loc & ST_LOC_NAME) || number >= st_sites_count(sites))
+        return (struct st_site_at){UINT32_MAX, 0};
+    return (struct st_site_at){number, set == ST_SET_UNKNOWN ? ST_HELD_UNKNOWN : set};
+}
 
 /* ---- what a thread called and held in earlier epochs, for deferred accesses ---- */
 

@@ -262,7 +262,7 @@ uint64_t st_translate_loc(struct st_translator *t, const struct thread *thread, 
         uint32_t site = st_sites_number(&t->sites, pc, 0);
         return site < t->loc_capacity && t->locs[site] ? t->locs[site] : find_loc(t, site, pc);
     }
-    return ST_LOC_NAME | st_sites_number(&t->sites, pc, context_of(t, thread));
+    return location_at(t, pc, call_of(thread), held_by(thread));
 }
 
 /* ---- threads ---- */

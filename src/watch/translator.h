@@ -36,7 +36,7 @@ struct st_translation {
     const struct st_texts *allocators;
     const char *source_root; /* where sources of Java classes may be, or NULL */
 
-    bool sites; /* an event's location is the number of its site (sites.h); otherwise a line */
+    bool sites; /* an event's location has the number of its site (sites.h); otherwise a line */
 
     /* Of a site only what does not follow from events before it: its calls are those since the
      * begin of the innermost open block, and it has no locks. */

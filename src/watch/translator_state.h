@@ -306,8 +306,10 @@ static inline uint32_t held_by(const struct thread *thread) {
     return thread->lock_count ? thread->locks[thread->lock_count - 1].held : 0;
 }
 
-static inline st_context context_of(const struct st_translator *t, const struct thread *thread) {
-    return st_context_of(call_of(thread), t->options.outline ? 0 : held_by(thread));
+/* The location of an event there, when that was called and held. */
+static inline uint64_t location_at(struct st_translator *t, uint64_t pc, uint32_t call,
+                                   uint32_t held) {
+    return st_location_of(st_sites_number(&t->sites, pc, call), t->options.outline ? 0 : held);
 }
 
 /* The location of an event there, now. */

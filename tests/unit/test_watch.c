@@ -699,6 +699,59 @@ static void there_are_many_stacks_but_not_any_number(void **state) {
     st_sites_free(&sites);
 }
 
+static void expect_site(const struct st_sites *sites, uint64_t loc, struct st_site site,
+                        uint32_t held) {
+    struct st_site_at at = st_site_at(sites, loc);
+    assert_true(loc >> 48 == 0 && loc & ST_LOC_NAME);
+    assert_int_equal(at.held, held);
+    assert_int_equal(st_site(sites, at.number).pc, site.pc);
+    assert_int_equal(st_site(sites, at.number).call, site.call);
+}
+
+static void a_location_has_a_site_and_a_set_of_locks(void **state) {
+    (void)state;
+    struct st_sites sites = {0};
+    uint32_t a = st_sites_number(&sites, F, 0), b = st_sites_number(&sites, F, 7);
+    assert_int_equal(st_sites_number(&sites, F, 0), a);
+    expect_site(&sites, st_location_of(a, 0), (struct st_site){F, 0}, 0);
+    expect_site(&sites, st_location_of(b, 0), (struct st_site){F, 7}, 0);
+    expect_site(&sites, st_location_of(b, 12), (struct st_site){F, 7}, 12);
+    expect_site(&sites, st_location_of(b, ST_SET_UNKNOWN - 1), (struct st_site){F, 7},
+                ST_SET_UNKNOWN - 1);
+    expect_site(&sites, st_location_of(b, ST_SET_UNKNOWN), (struct st_site){F, 7},
+                ST_HELD_UNKNOWN);
+    expect_site(&sites, st_location_of(b, ST_HELD_UNKNOWN), (struct st_site){F, 7},
+                ST_HELD_UNKNOWN);
+    assert_int_equal(st_site_at(&sites, ST_LOC_NAME | 2).number, UINT32_MAX);
+    assert_int_equal(st_site_at(&sites, 1).number, UINT32_MAX); /* a mere number */
+    st_sites_free(&sites);
+}
+
+/* As if there were as many. */
+static void fill_sites(struct st_sites *sites, size_t count) {
+    st_reserve(&sites->sites.list, &sites->sites.capacity, count + 1);
+    sites->sites.count = count;
+}
+
+static void what_is_beyond_the_last_site_is_known_in_part(void **state) {
+    (void)state;
+    struct st_sites sites = {0};
+    uint32_t known = st_sites_number(&sites, F, 7);
+    fill_sites(&sites, ST_MOST_SITES);
+    assert_int_equal(st_sites_number(&sites, F, 7), known);
+    uint32_t part = st_sites_number(&sites, G, 7);
+    expect_site(&sites, st_location_of(part, 3), (struct st_site){G, 0}, 3);
+    assert_int_equal(st_sites_number(&sites, G, 8), part);
+    fill_sites(&sites, ST_MOST_SITES + ST_MOST_SITES / 2 + 1);
+    uint32_t none = st_sites_number(&sites, H, 7);
+    expect_site(&sites, st_location_of(none, 3), (struct st_site){0, 0}, 3);
+    assert_int_equal(st_sites_number(&sites, H, 8), none);
+    assert_int_equal(st_sites_number(&sites, F, 7), known);
+    assert_int_equal(st_sites_number(&sites, G, 0), part);
+    assert_true(none < 1 << ST_SITE_BITS);
+    st_sites_free(&sites);
+}
+
 /* ---- events ---- */
 
 /* A program without modules: functions, locations and variables are addresses. */
@@ -1347,6 +1400,8 @@ int main(void) {
         cmocka_unit_test(parts_and_what_they_came_from_are_used_again),
         cmocka_unit_test(memory_knows_its_allocation),
         cmocka_unit_test(there_are_many_stacks_but_not_any_number),
+        cmocka_unit_test(a_location_has_a_site_and_a_set_of_locks),
+        cmocka_unit_test(what_is_beyond_the_last_site_is_known_in_part),
         cmocka_unit_test(what_no_program_can_have_is_garbage),
         cmocka_unit_test(functions_are_blocks),
         cmocka_unit_test(what_a_thread_starts_with_is_no_block),

@@ -51,14 +51,22 @@ static uint64_t relative(const struct st_control_log *log, uint64_t pc) {
     return pc;
 }
 
+static bool find_site(const struct st_live_check *check, uint64_t loc, struct st_site *site) {
+    const struct st_sites *sites = st_translator_sites(check->watch.translator);
+    struct st_site_at at = st_site_at(sites, loc);
+    if (at.number == UINT32_MAX)
+        return false;
+    *site = st_site(sites, at.number);
+    return true;
+}
+
 /* 0: not known. */
 static uint64_t site_of_place(struct st_live_check *check, const struct st_control_log *log,
                               const struct st_place *place) {
-    const struct st_sites *sites = st_translator_sites(check->watch.translator);
-    uint64_t loc = place->event.loc;
-    if (!place->number || !(loc & ST_LOC_NAME) || (loc & ~ST_LOC_NAME) >= st_sites_count(sites))
+    struct st_site site;
+    if (!place->number || !find_site(check, place->event.loc, &site))
         return 0;
-    return relative(log, st_site(sites, (uint32_t)(loc & ~ST_LOC_NAME)).pc);
+    return relative(log, site.pc);
 }
 
 static uint64_t mix_place(uint64_t hash, struct st_live_check *check,
@@ -370,14 +378,12 @@ static bool is_one_block(const struct st_control_log *log, uint32_t thread) {
  * start with if it had no arguments: the loop of a pool of threads, say. */
 static bool is_loop_of_thread(struct st_live_check *check, const struct st_control_log *log,
                               const struct st_violation *violation) {
-    const struct st_sites *sites = st_translator_sites(check->watch.translator);
-    struct st_places *places = st_translator_places(check->watch.translator);
-    uint64_t loc = violation->begin_loc;
-    if (violation->depth || !(loc & ST_LOC_NAME) || (loc & ~ST_LOC_NAME) >= st_sites_count(sites) ||
+    struct st_site site;
+    if (violation->depth || !find_site(check, violation->begin_loc, &site) ||
         !is_one_block(log, index_of_thread(check, violation->thread)))
         return false;
     struct st_code_flow *flow =
-        st_places_flow(places, st_site(sites, (uint32_t)(loc & ~ST_LOC_NAME)).pc);
+        st_places_flow(st_translator_places(check->watch.translator), site.pc);
     bool loops = !flow || st_code_flow_loops(flow);
     if (flow)
         st_code_flow_free(flow);
@@ -404,10 +410,9 @@ static bool is_of_library(struct st_places *places, uint64_t function) {
 static bool gives_back(struct st_live_check *check, const struct st_violation *violation) {
     const struct st_sites *sites = st_translator_sites(check->watch.translator);
     struct st_places *places = st_translator_places(check->watch.translator);
-    uint64_t loc = violation->event.event.loc;
-    if (!(loc & ST_LOC_NAME) || (loc & ~ST_LOC_NAME) >= st_sites_count(sites))
+    struct st_site site;
+    if (!find_site(check, violation->event.event.loc, &site))
         return false;
-    struct st_site site = st_site(sites, (uint32_t)(loc & ~ST_LOC_NAME));
     uint64_t pc = site.pc;
     uint32_t call = site.call;
     while (!drops_reference(places, pc)) {
@@ -449,7 +454,7 @@ static bool set_keys(json_t *result, struct st_live_check *check, const struct s
         json_object_set_new(result, "cycle", key_text(key));
         all_known &= known && st_keys_have(known, key);
     }
-    free(findings.violations);
+    st_engine_run_free_snapshot(&findings);
     return all_known;
 }
 

@@ -85,7 +85,7 @@ static void note_check(struct outcome *outcome, struct st_live_check *check) {
     outcome->names_blocks = findings.names_blocks;
     outcome->dynamic = findings.violation_count;
     outcome->distinct = count_names(&findings);
-    free(findings.violations);
+    st_engine_run_free_snapshot(&findings);
 }
 
 static void fail_with(struct outcome *outcome, const char *program, const char *what) {
