@@ -124,10 +124,13 @@ size_t st_split_location(const char *text, uint32_t *line) {
 
 /* ---- Lines ---- */
 
+/* A report asks for many lines of a file, so it is searched for their beginnings once. */
 struct source {
     bool asked;
     char *text; /* NULL: nothing to quote from */
     size_t size;
+    uint32_t *starts; /* of the lines, in the text */
+    size_t line_count, line_capacity;
 };
 
 /* files[i] is the file with name i. */
@@ -150,8 +153,10 @@ struct st_sources *st_sources_new(const char *folder, time_t built) {
 }
 
 void st_sources_free(struct st_sources *sources) {
-    for (uint32_t i = 0; i < sources->names.count; i++)
+    for (uint32_t i = 0; i < sources->names.count; i++) {
         free(sources->files[i].text);
+        free(sources->files[i].starts);
+    }
     free(sources->files);
     free(sources->first_newer);
     st_names_free(&sources->names);
@@ -166,15 +171,27 @@ size_t st_sources_newer(const struct st_sources *sources, const char **first) {
 /* No report quotes from more than this, all files together. */
 enum { ALL_LIMIT = 64 << 20 };
 
+static void find_lines(struct source *source) {
+    const char *at = source->text, *end = source->text + source->size;
+    while (at && at < end) {
+        st_reserve(&source->starts, &source->line_capacity, source->line_count + 1);
+        source->starts[source->line_count++] = (uint32_t)(at - source->text);
+        at = memchr(at, '\n', (size_t)(end - at));
+        at += at != NULL;
+    }
+}
+
 static void open_source(struct st_sources *sources, struct source *source, const char *path) {
     if (sources->total >= ALL_LIMIT)
         return;
     enum st_source_outcome outcome =
         st_source_read(sources->folder, path, sources->built, &source->text, &source->size);
-    if (outcome == ST_SOURCE_READ)
+    if (outcome == ST_SOURCE_READ) {
         sources->total += source->size;
-    else if (outcome == ST_SOURCE_NEWER && !sources->newer++)
+        find_lines(source);
+    } else if (outcome == ST_SOURCE_NEWER && !sources->newer++) {
         sources->first_newer = st_strdup(path);
+    }
 }
 
 static const struct source *find_source(struct st_sources *sources, const char *path,
@@ -202,50 +219,39 @@ static const struct source *source_of(struct st_sources *sources, const char *lo
     return source && source->text ? source : NULL;
 }
 
-/* Where the line behind this one begins, or NULL. */
-static const char *next_line(const struct source *source, const char *at) {
-    const char *end = source->text + source->size;
-    at = memchr(at, '\n', (size_t)(end - at));
-    return at && at + 1 < end ? at + 1 : NULL;
-}
-
-/* The line at `at` without the blanks around it. */
-static size_t trim_line(const struct source *source, const char **at) {
-    const char *end = source->text + source->size;
-    const char *newline = memchr(*at, '\n', (size_t)(end - *at));
-    end = newline ? newline : end;
-    while (*at < end && is_blank(**at))
-        (*at)++;
-    while (*at < end && is_blank(end[-1]))
+/* Line `number` without the blanks around it, and its length. */
+static size_t trim_line(const struct source *source, uint32_t number, const char **line) {
+    const char *at = source->text + source->starts[number - 1];
+    const char *end =
+        source->text + (number < source->line_count ? source->starts[number] : source->size);
+    if (end[-1] == '\n')
         end--;
-    return (size_t)(end - *at);
+    while (at < end && is_blank(*at))
+        at++;
+    while (at < end && is_blank(end[-1]))
+        end--;
+    *line = at;
+    return (size_t)(end - at);
 }
 
 bool st_source_line(struct st_sources *sources, const char *location, const char **line,
                     size_t *length) {
     uint32_t number;
     const struct source *source = source_of(sources, location, &number);
-    const char *at = source ? source->text : NULL;
-    for (; number > 1 && at; number--)
-        at = next_line(source, at);
-    if (!at)
+    if (!source || number > source->line_count)
         return false;
-    *length = trim_line(source, &at);
-    *line = at;
+    *length = trim_line(source, number, line);
     return *length != 0;
 }
 
 size_t st_source_repeats(struct st_sources *sources, const char *location, uint32_t first) {
-    const char *line;
+    const char *line, *text;
     size_t length, count = 0;
-    uint32_t last, number = 1;
+    uint32_t last;
     if (!st_source_line(sources, location, &line, &length))
         return 0;
     const struct source *source = source_of(sources, location, &last);
-    for (const char *at = source->text; at && number < last; number++, at = next_line(source, at)) {
-        const char *text = at;
-        count += number >= first && trim_line(source, &text) == length &&
-                 memcmp(text, line, length) == 0;
-    }
+    for (uint32_t number = first ? first : 1; number < last; number++)
+        count += trim_line(source, number, &text) == length && memcmp(text, line, length) == 0;
     return count;
 }
