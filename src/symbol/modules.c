@@ -216,9 +216,12 @@ static void find_original(struct st_modules *modules, struct st_object *object, 
     uint64_t there;
     for (size_t i = 0; i < modules->object_count; i++) {
         struct st_object *origin = modules->objects[i];
-        st_object_open(origin);
-        if (origin == object || !origin->units ||
+        st_object_open_symbols(origin);
+        if (origin == object || !origin->dwfl ||
             !st_object_is_copied(object, address, origin, &there))
+            continue;
+        st_object_open(origin);
+        if (!origin->units)
             continue;
         struct st_label original;
         st_label_clear(&original);

@@ -116,19 +116,27 @@ static const char *try_to_open(struct st_object *object) {
         object->dwfl = NULL;
         return "has changed since it ran; run it again";
     }
-    Dwarf_Addr bias;
-    Dwarf *dwarf = dwfl_module_getdwarf(object->module, &bias);
-    if (!dwarf)
-        return "has no debug information; compile it with -g";
-    object->units = st_units_new(dwarf, bias);
     return NULL;
 }
 
-void st_object_open(struct st_object *object) {
+void st_object_open_symbols(struct st_object *object) {
     if (object->opened)
         return;
     object->opened = true;
     object->trouble = try_to_open(object);
+}
+
+void st_object_open(struct st_object *object) {
+    st_object_open_symbols(object);
+    if (object->searched || !object->dwfl)
+        return;
+    object->searched = true;
+    Dwarf_Addr bias;
+    Dwarf *dwarf = dwfl_module_getdwarf(object->module, &bias);
+    if (dwarf)
+        object->units = st_units_new(dwarf, bias);
+    else
+        object->trouble = "has no debug information; compile it with -g";
 }
 
 /* ---- symbols ---- */

@@ -13,15 +13,15 @@
 
 struct st_units;
 
-/* Invariants: nothing below `opened` is set before `opened` is; `dwfl` is NULL if the file cannot
- * be used, and `units` if it has no debug information; `trouble` then says why. Something that is
- * not a file cannot be used, but has no trouble. */
+/* Invariants: nothing below `opened` is set before `opened` is, and `units` not before `searched`;
+ * `dwfl` is NULL if the file cannot be used, and `units` if it has no debug information; `trouble`
+ * then says why. Something that is not a file cannot be used, but has no trouble. */
 struct st_object {
     char *path;
     unsigned char *build_id; /* of the file that ran; NULL if not known */
     size_t build_id_size;
 
-    bool opened;
+    bool opened, searched; /* for debug information */
     const char *trouble;
     Dwfl *dwfl;
     Dwfl_Module *module;
@@ -42,8 +42,10 @@ void st_object_free(struct st_object *object);
 bool st_object_is(const struct st_object *object, const char *path, const void *build_id,
                   size_t build_id_size);
 
-/* Opens the file, unless it was opened before or that failed. */
+/* Opens the file, unless it was opened before or that failed. For its symbols alone: libdw unpacks
+ * all debug information of a file as soon as it is asked for any, which takes 40 ms for libc's. */
 void st_object_open(struct st_object *object);
+void st_object_open_symbols(struct st_object *object);
 
 /* Appends the spelled name of the symbol at the address. Returns false and appends nothing if
  * there is none. `offset` is that of the address within the symbol. The file must be open. */
@@ -56,7 +58,7 @@ bool st_object_is_coroutine(struct st_object *object, uint64_t address);
 
 /* Is a variable of `object` a copy of one that `origin` defines? Then *address_there is the
  * address of the original. The linker moves variables of a library into an executable that uses
- * them (copy relocations), away from their debug information. Both files must be open. */
+ * them (copy relocations), away from their debug information. The symbols of both must be open. */
 bool st_object_is_copied(struct st_object *object, uint64_t address, struct st_object *origin,
                          uint64_t *address_there);
 
