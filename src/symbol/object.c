@@ -1,6 +1,7 @@
 #include "symbol/object.h"
 
 #include "base/memory.h"
+#include "symbol/debug_files.h"
 #include "symbol/java_sites.h"
 #include "symbol/spelling.h"
 #include "symbol/units.h"
@@ -74,7 +75,7 @@ static int open_regular(const char *path, const char **trouble) {
 static Dwfl *report(const char *path, int fd, Dwfl_Module **module) {
     static const Dwfl_Callbacks callbacks = {
         .find_elf = dwfl_build_id_find_elf,
-        .find_debuginfo = dwfl_standard_find_debuginfo,
+        .find_debuginfo = st_find_debug_file,
         .section_address = dwfl_offline_section_address,
     };
     Dwfl *dwfl = dwfl_begin(&callbacks);

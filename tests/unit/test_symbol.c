@@ -550,6 +550,17 @@ static void the_innermost_span_is_found(void **state) {
     st_address_ranges_free(&spans);
 }
 
+/* The tests before this one have asked for files without debug information. */
+static void nothing_was_loaded_that_asks_servers(void **state) {
+    (void)state;
+    char line[4096];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps))
+        assert_null(strstr(line, "libdebuginfod"));
+    fclose(maps);
+}
+
 #define FOR(test, sentence, what)                                                                  \
     { sentence, test, NULL, NULL, (void *)(uintptr_t)what }
 #define NAMES(how, program)                                                                        \
@@ -611,6 +622,7 @@ int main(void) {
         cmocka_unit_test(names_are_cut_to_the_buffer),
         cmocka_unit_test(source_files_are_named_relative_to_the_base),
         cmocka_unit_test(the_innermost_span_is_found),
+        cmocka_unit_test(nothing_was_loaded_that_asks_servers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
