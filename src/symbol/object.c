@@ -22,6 +22,7 @@ struct st_object *st_object_new(const char *path, const void *build_id, size_t b
     struct st_object *object = st_alloc(1, sizeof *object);
     object->path = st_strdup(path);
     object->opened = !st_is_file(path);
+    st_map64_init(&object->walked);
     if (build_id && build_id_size) {
         object->build_id = st_alloc(build_id_size, 1);
         memcpy(object->build_id, build_id, build_id_size);
@@ -37,6 +38,8 @@ void st_object_free(struct st_object *object) {
     st_address_ranges_free(&object->code);
     st_address_ranges_free(&object->data);
     st_address_ranges_free(&object->slots);
+    st_map64_free(&object->walked);
+    free(object->walked_facts);
     free(object->build_id);
     free(object->path);
     free(object);

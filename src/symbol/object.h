@@ -5,6 +5,7 @@
 #ifndef SERIATIM_SYMBOL_OBJECT_H
 #define SERIATIM_SYMBOL_OBJECT_H
 
+#include "base/map64.h"
 #include "symbol/address_ranges.h"
 #include "symbol/symbol.h"
 #include "symbol/label.h"
@@ -32,6 +33,15 @@ struct st_object {
         data; /* ranges of symbols; `what` is libdwfl's number of the symbol */
     bool slots_read;
     struct st_address_ranges slots; /* pointers that are relocated (code_bytes.c) */
+
+    /* Of functions that were walked through, by where they are and how deep in calls that was
+     * (code_walk.c): does nothing happen in them, and how many instructions had to be read? */
+    struct st_map64 walked;
+    struct st_walked {
+        bool quiet;
+        unsigned work;
+    } * walked_facts;
+    size_t walked_capacity;
 };
 
 /* Is it a file, and not "[heap]", "linux-vdso.so.1" or the like? */

@@ -321,11 +321,35 @@ bool st_walk_is_quiet_from(struct st_code_walk *walk, uint32_t from) {
     return true;
 }
 
-static bool is_quiet_function(struct st_object *object, uint64_t address, unsigned depth,
-                              unsigned *work) {
+static bool walk_through(struct st_object *object, uint64_t address, unsigned depth,
+                         unsigned *work) {
     struct st_code_walk walk;
     bool quiet = st_walk_read(&walk, object, address, 0, depth, work) && walk.low == address &&
                  st_walk_is_quiet_from(&walk, 0);
     st_walk_free(&walk);
     return quiet;
+}
+
+static void remember(struct st_object *object, uint64_t key, struct st_walked walked) {
+    uint32_t number = st_map64_number(&object->walked, key);
+    st_reserve(&object->walked_facts, &object->walked_capacity, (size_t)number + 1);
+    object->walked_facts[number] = walked;
+}
+
+/* Atomic operations of the library are inlined at hundreds of places in a program, and all call the
+ * same few functions: walking through them each time was an eighth of the watcher of leveldb. What
+ * was read then counts again, so that the answer does not depend on what was asked before. */
+static bool is_quiet_function(struct st_object *object, uint64_t address, unsigned depth,
+                              unsigned *work) {
+    uint64_t key = address << 8 | depth;
+    uint32_t number = st_map64_find(&object->walked, key);
+    unsigned before = *work;
+    if (number == ST_MAP64_NONE) {
+        bool quiet = walk_through(object, address, depth, work);
+        if (*work <= MOST_WORK)
+            remember(object, key, (struct st_walked){quiet, *work - before});
+        return quiet;
+    }
+    *work += object->walked_facts[number].work;
+    return *work <= MOST_WORK && object->walked_facts[number].quiet;
 }
