@@ -14,8 +14,8 @@
 struct st_finding_names {
     struct st_translator *translator;
     struct st_symbols symbols;
-    struct st_bits variables;   /* those that were mentioned */
-    struct st_map64 locations;  /* likewise, as they are in the run */
+    struct st_bits variables;  /* those that were mentioned */
+    struct st_map64 locations; /* likewise, as they are in the run */
     struct st_describer *describer;
     struct st_context_details contexts;
 };

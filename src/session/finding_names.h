@@ -11,8 +11,8 @@
 
 struct st_finding_names;
 
-/* The translator keeps sites (struct st_translation). Changes the locations in the findings to those
- * of the names. From then on neither it nor the findings change while the names are used. */
+/* The translator keeps sites (struct st_translation). Changes the locations in the findings to
+ * those of the names. From then on neither it nor the findings change while the names are used. */
 struct st_finding_names *st_finding_names_new(struct st_translator *translator,
                                               struct st_findings *findings);
 void st_finding_names_free(struct st_finding_names *names);

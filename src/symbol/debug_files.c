@@ -47,8 +47,8 @@ int st_find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf
                        const char *path, const char *link, GElf_Word checksum, char **found) {
     bool for_other = link && !checksum; /* what files with debug information share (dwz) */
     if (!names_server() && !for_other && path) {
-        int fd = dwfl_build_id_find_debuginfo(module, user, name, base, path, link, checksum,
-                                              found);
+        int fd =
+            dwfl_build_id_find_debuginfo(module, user, name, base, path, link, checksum, found);
         if (fd >= 0 || !may_be_linked(path, link))
             return fd;
     }

@@ -17,8 +17,8 @@ void st_describer_free(struct st_describer *describer);
 /* Adds the next location: a site, and the locks held there. */
 void st_describe_next(struct st_describer *describer, struct st_site_at at);
 
-/* Or, in outline: adds the sites that are new, without locks, and changes the locations of events to
- * those of their descriptions. Sites with the same description are one location. */
+/* Or, in outline: adds the sites that are new, without locks, and changes the locations of events
+ * to those of their descriptions. Sites with the same description are one location. */
 void st_describe_events(struct st_describer *describer, struct st_event *events, size_t count);
 
 #endif

@@ -718,8 +718,7 @@ static void a_location_has_a_site_and_a_set_of_locks(void **state) {
     expect_site(&sites, st_location_of(b, 12), (struct st_site){F, 7}, 12);
     expect_site(&sites, st_location_of(b, ST_SET_UNKNOWN - 1), (struct st_site){F, 7},
                 ST_SET_UNKNOWN - 1);
-    expect_site(&sites, st_location_of(b, ST_SET_UNKNOWN), (struct st_site){F, 7},
-                ST_HELD_UNKNOWN);
+    expect_site(&sites, st_location_of(b, ST_SET_UNKNOWN), (struct st_site){F, 7}, ST_HELD_UNKNOWN);
     expect_site(&sites, st_location_of(b, ST_HELD_UNKNOWN), (struct st_site){F, 7},
                 ST_HELD_UNKNOWN);
     assert_int_equal(st_site_at(&sites, ST_LOC_NAME | 2).number, UINT32_MAX);
