@@ -105,6 +105,7 @@ static struct st_translation translation_for(struct st_live_check *check) {
                                    .source_root = check->source_root,
                                    .sink = check_events,
                                    .dead_before = check->comparable ? NULL : dead_before,
+                                   .quiet_locks = check->relation == ST_DATA,
                                    .rule = check->comparable ? ST_STREAM_EVERY : ST_STREAM_REDUCED,
                                    .forget = forget_variable,
                                    .context = check};

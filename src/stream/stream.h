@@ -77,7 +77,7 @@ struct st_stream_answer {
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 14,
+    ST_STREAM_VERSION = 15,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
     ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time can have words in shadow memory */
@@ -117,9 +117,10 @@ enum st_stream_op {
 
     /* Blocks. The function is the one that holds `argument`; address: where it was called from
      * (return address; 0 if unknown); aux: ST_STREAM_HANDLER if that is the kernel, because of a
-     * signal, ST_STREAM_AFTER_SKIPPED, see there, and ST_STREAM_COUNTED if the call is counted
-     * elsewhere, since it was boarded; from bit ST_STREAM_PASSED_AT on: epochs as in ST_STREAM_AT.
-     * A function in which nothing happens is left out. */
+     * signal, ST_STREAM_AFTER_SKIPPED, see there, ST_STREAM_COUNTED if the call is counted
+     * elsewhere, since it was boarded, and ST_STREAM_LOCK_FREE if it held none of the locks of
+     * ST_STREAM_HOLDS, which it does not hold now either; from bit ST_STREAM_PASSED_AT on: epochs
+     * as in ST_STREAM_AT. A function in which nothing happens is left out. */
     ST_STREAM_ENTER,
     ST_STREAM_LEAVE, /* argument: epochs as in ST_STREAM_AT; the same for ST_STREAM_END */
     /* An annotated block; argument: id of a text (ST_STREAM_TEXT), address: return address of
@@ -212,6 +213,25 @@ enum st_stream_op {
     /* An allocator of the program's own returns memory (struct st_stream_handing). A name, nothing
      * more, like ST_STREAM_ALLOCATE; argument: where it returns to. */
     ST_STREAM_HANDED_OUT,
+
+    /* Locks that were taken without ST_STREAM_ACQUIRE (`quiet_locks`), which order nothing; the one
+     * that was taken first comes first. address: the lock; argument: return address of the call;
+     * aux: enum st_stream_lock, and with ST_STREAM_HOLDS_SINCE the next record is ST_STREAM_SINCE:
+     * the call was not made in the function that is open now. From here on the thread holds these
+     * and no others: what one record says ends with the next one without ST_STREAM_HOLDS_TOO.
+     * ST_STREAM_HOLDS_NOTHING: it holds none. No epoch passes. */
+    ST_STREAM_HOLDS,
+    /* The same for the deferred access behind it, whose thread held them then. All are additions;
+     * ST_STREAM_HOLDS_NOTHING: what it held is not known. */
+    ST_STREAM_HELD,
+    /* argument: slot of a thread (bits 0 to 15) and epoch in which it took a lock (16 to 63); aux:
+     * how many records follow, of the functions that it had boarded then and not emitted, outermost
+     * first. For each there is ST_STREAM_CALLER. If it was still open, that has aux 1, and
+     * ST_STREAM_BOARDED_AT behind it: it counts unless the thread has emitted it since. */
+    ST_STREAM_SINCE,
+    /* Such a lock is taken or given back by what the thread starts with, perhaps. argument: return
+     * address of the call. */
+    ST_STREAM_CALLED,
 };
 
 enum { ST_STREAM_MOST_CALLERS = 8 };
@@ -222,8 +242,9 @@ enum {
     ST_STREAM_HANDLER = 1,
     ST_STREAM_AFTER_SKIPPED = 2,
     ST_STREAM_COUNTED = 4,
-    ST_STREAM_PASSED_AT = 3,
-    ST_STREAM_MOST_PASSED = 31 /* in ST_STREAM_ENTER */
+    ST_STREAM_LOCK_FREE = 8,
+    ST_STREAM_PASSED_AT = 4,
+    ST_STREAM_MOST_PASSED = 15 /* in ST_STREAM_ENTER */
 };
 
 /* What is acquired or released: a mutex, one side of a reader-writer lock, or a semaphore, which is
@@ -235,6 +256,14 @@ enum st_stream_lock {
     ST_STREAM_READING,
     ST_STREAM_SEMAPHORE,
     ST_STREAM_TRIED
+};
+
+/* In the aux of ST_STREAM_HOLDS and ST_STREAM_HELD, beside the kind of the lock. */
+enum {
+    ST_STREAM_HOLDS_KIND = 7,
+    ST_STREAM_HOLDS_SINCE = 1 << 3,
+    ST_STREAM_HOLDS_TOO = 1 << 4,
+    ST_STREAM_HOLDS_NOTHING = 1 << 5
 };
 
 /* In the aux of ST_STREAM_SEMAPHORE_MADE. */
@@ -397,10 +426,12 @@ struct st_stream_head {
     _Atomic uint32_t waiting;   /* how many threads wait for a free chunk (a futex: `free_word`) */
     _Atomic uint32_t free_word; /* grows when a chunk was given back */
     uint32_t deferred;          /* set by the watcher: accesses are to be deferred */
-    uint32_t rule;              /* set by the watcher: enum st_stream_rule, if they are not */
-    uint32_t values;            /* set by the watcher: it wants values of accesses */
-    uint32_t names_modules;     /* set by the watcher: a program that starts is to wait until all of
-                                   its modules are read, and what is in `handing` is complete */
+    uint32_t quiet_locks;   /* set by the watcher: mutexes and reader-writer locks order nothing,
+                               so they need no events; only where accesses are deferred */
+    uint32_t rule;          /* set by the watcher: enum st_stream_rule, if they are not */
+    uint32_t values;        /* set by the watcher: it wants values of accesses */
+    uint32_t names_modules; /* set by the watcher: a program that starts is to wait until all of
+                               its modules are read, and what is in `handing` is complete */
     _Atomic uint32_t modules_read;  /* so many ST_STREAM_MODULE; a futex */
     _Atomic uint32_t handing_count; /* grows */
     _Atomic uint32_t no_room; /* set by the program: no addresses for shadow memory, no events */

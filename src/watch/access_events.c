@@ -141,7 +141,7 @@ void st_translate_start(struct st_translator *t, uint32_t number, uint64_t at) {
 }
 
 /* NULL if it is not known any more. */
-static const struct st_past *past_of(const struct st_translator *t, uint32_t number) {
+const struct st_past *st_translate_past(const struct st_translator *t, uint32_t number) {
     if (t->threads[number])
         return &t->threads[number]->past;
     for (size_t i = 0; i < GONE_THREADS && i < t->gone_count; i++)
@@ -158,7 +158,7 @@ static uint64_t deferred_pc(const struct st_translator *t, uint32_t low_pc, uint
 /* Where and how a deferred access happened, as far as that is known. */
 static uint64_t deferred_loc(struct st_translator *t, struct thread *emitter, uint32_t number,
                              uint64_t at, uint32_t low_pc) {
-    const struct st_past *past = past_of(t, number);
+    const struct st_past *past = st_translate_past(t, number);
     struct st_past_context then = {0};
     if (past)
         then = st_past_find(past, at);
@@ -170,8 +170,10 @@ static uint64_t deferred_loc(struct st_translator *t, struct thread *emitter, ui
     uint64_t pc = deferred_pc(t, low_pc, function);
     if (!pc)
         pc = function;
-    bool forgotten = !past || (past->count > ST_PAST_CONTEXTS && !then.epoch);
-    return location_at(t, pc, then.call, forgotten ? ST_HELD_UNKNOWN : then.held);
+    bool forgotten =
+        !past || (past->count > ST_PAST_CONTEXTS && !then.epoch) || emitter->then_unknown;
+    uint32_t held = forgotten ? ST_HELD_UNKNOWN : st_translate_held_then(t, emitter, then.held);
+    return location_at(t, pc, then.call, held);
 }
 
 void st_translate_within(struct thread *emitter, const struct st_stream_record *record) {
@@ -261,7 +263,8 @@ void st_translate_deferred(struct st_translator *t, struct thread *emitter,
         translate_look(t, emitter, record);
     else
         translate_deferred(t, emitter, record, write);
-    emitter->within_count = 0;
+    emitter->within_count = emitter->then_count = 0;
+    emitter->then_unknown = false;
 }
 
 /* ---- fresh memory (memory/fresh.h) ---- */

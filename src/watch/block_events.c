@@ -407,7 +407,7 @@ bool st_translate_confirm(struct st_translator *t, struct thread *thread) {
     outermost->begun = 0;
     thread->boarded--;
     st_past_add(&thread->past,
-                (struct st_past_context){thread->at, outermost->call, held_by(thread)});
+                (struct st_past_context){thread->at, outermost->call, heard_held_by(thread)});
     return true;
 }
 
@@ -424,7 +424,10 @@ static void enter_boarded(struct st_translator *t, struct thread *thread,
     enter.what = st_stream_what(ST_STREAM_ENTER, ST_STREAM_COUNTED, st_stream_address(record));
     thread->past.ring = NULL;
     leave_boarded_after(t, thread, around);
+    thread->locks_unknown = t->options.quiet_locks;
     st_translate_enter(t, thread, &enter);
+    thread->locks_unknown = false;
+    thread->last_pc = 0;
     thread->past.ring = ring;
     thread->frames[thread->depth - 1].begun = thread->at; /* perhaps a turn began below it */
     thread->boarded++;

@@ -139,36 +139,53 @@ void st_translate_section_over(struct st_translator *t, struct thread *thread) {
         st_translate_end_section(t, thread);
 }
 
+/* The number of those locks and this one. */
+static uint32_t with(struct st_translator *t, const struct lock_held *lock, uint32_t rest) {
+    const struct st_held held = {lock->number, rest, lock->acquired};
+    return lock->hidden ? rest : st_sites_held(&t->sites, held);
+}
+
 /* Lists the locks from this one on again. */
 static void list_from(struct st_translator *t, struct thread *thread, size_t first) {
     for (size_t i = first; i < thread->lock_count; i++) {
         struct lock_held *lock = &thread->locks[i];
         uint32_t rest = i ? thread->locks[i - 1].held : 0;
-        lock->held = rest;
-        if (!lock->hidden)
-            lock->held =
-                st_sites_held(&t->sites, (struct st_held){lock->number, rest, lock->acquired});
+        uint32_t heard = i ? thread->locks[i - 1].heard : 0;
+        lock->held = with(t, lock, rest);
+        lock->heard = lock->quiet ? heard : heard == rest ? lock->held : with(t, lock, heard);
     }
-    change_context(thread);
+    thread->last_pc = 0;
 }
 
 void st_translate_relist(struct st_translator *t, struct thread *thread) {
     list_from(t, thread, 0);
+    change_context(thread);
 }
 
 void st_translate_hold(struct st_translator *t, struct thread *thread, struct lock_held lock,
                        uint64_t pc) {
     st_reserve(&thread->locks, &thread->lock_capacity, thread->lock_count + 1);
-    if (!t->options.outline)
+    if (!t->options.outline && !lock.acquired)
         lock.acquired = st_sites_acquire(&t->sites, (struct st_acquire){pc, call_of(thread)});
     thread->locks[thread->lock_count++] = lock;
     list_from(t, thread, thread->lock_count - 1);
+    if (!lock.quiet)
+        change_context(thread);
 }
 
 void st_translate_drop(struct st_translator *t, struct thread *thread, struct lock_held *lock) {
     size_t i = (size_t)(lock - thread->locks);
     memmove(lock, lock + 1, (--thread->lock_count - i) * sizeof *lock);
     list_from(t, thread, i);
+    change_context(thread);
+}
+
+struct st_sync_object *st_translate_mutex_at(struct st_translator *t, const struct thread *thread,
+                                             uint64_t address, uint64_t pc) {
+    struct st_sync_object *lock = st_object_at(&t->locks, address, 0);
+    if (lock->number == ST_NO_OBJECT)
+        name_lock(t, thread, lock, pc);
+    return lock;
 }
 
 void st_translate_acquire(struct st_translator *t, struct thread *thread,
@@ -292,6 +309,10 @@ static struct st_sync_object *lock_at(struct st_translator *t, uint64_t address,
     if (object->number == ST_NO_OBJECT)
         make_lock(t, object, semaphore, semaphore ? 0 : 1);
     return object;
+}
+
+struct st_sync_object *st_translate_rwlock_at(struct st_translator *t, uint64_t address) {
+    return lock_at(t, address, false);
 }
 
 static struct lock_held *find_held(struct thread *thread, uint32_t object, uint32_t number) {

@@ -52,6 +52,7 @@ static void free_thread(struct thread *thread) {
         return;
     free(thread->frames);
     free(thread->locks);
+    free(thread->then);
     st_past_free(&thread->past);
     free(thread);
 }
@@ -262,7 +263,8 @@ uint64_t st_translate_loc(struct st_translator *t, const struct thread *thread, 
         uint32_t site = st_sites_number(&t->sites, pc, 0);
         return site < t->loc_capacity && t->locs[site] ? t->locs[site] : find_loc(t, site, pc);
     }
-    return location_at(t, pc, call_of(thread), held_by(thread));
+    uint32_t held = thread->locks_unknown ? ST_HELD_UNKNOWN : held_by(thread);
+    return location_at(t, pc, call_of(thread), held);
 }
 
 /* ---- threads ---- */
@@ -330,6 +332,14 @@ static void move_addresses(const struct st_places *places, struct st_stream_reco
         record->argument = st_places_now(places, record->argument);
 }
 
+/* The functions that are said behind where locks were taken. */
+static void move_callers(const struct st_places *places, struct st_stream_record *records,
+                         size_t length) {
+    for (size_t i = 2; i < length; i++)
+        if (st_stream_op(&records[i]) == ST_STREAM_CALLER)
+            move_addresses(places, &records[i], true, true);
+}
+
 /* A copy of the records, as far as they are translated next. */
 static const struct st_stream_record *
 move_records(struct st_translator *t, const struct st_stream_record *records, size_t count) {
@@ -344,6 +354,8 @@ move_records(struct st_translator *t, const struct st_stream_record *records, si
         bool no_pc = is_deferred(op) || op == ST_STREAM_BEGIN || op == ST_STREAM_AT;
         if (op != ST_STREAM_SLOT && op != ST_STREAM_TEXT)
             move_addresses(t->places, &t->moved[i], !pc_only, !no_pc);
+        if (op == ST_STREAM_HOLDS || op == ST_STREAM_HELD)
+            move_callers(t->places, &t->moved[i], length);
     }
     return t->moved;
 }
@@ -407,7 +419,8 @@ static inline bool is_deferred_write(enum st_stream_op op) {
 /* The record leaves open whether functions that the thread has boarded are still open. */
 static inline bool may_be_boarded(enum st_stream_op op) {
     return op == ST_STREAM_ENTER || op == ST_STREAM_AT || op == ST_STREAM_KEPT_READ ||
-           op == ST_STREAM_KEPT_WRITE || op == ST_STREAM_WITHIN;
+           op == ST_STREAM_KEPT_WRITE || op == ST_STREAM_WITHIN || op == ST_STREAM_HOLDS ||
+           op == ST_STREAM_HELD;
 }
 
 /* `emitted`: the same records, before addresses in them were moved.
@@ -466,6 +479,23 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
             thread->first_epoch--;
             st_translate_within(thread, record);
             break;
+        case ST_STREAM_HOLDS:
+        case ST_STREAM_HELD:
+            length = st_item_length(record, count - i);
+            if (!length)
+                return i;
+            thread->at = before;
+            thread->first_epoch -= length;
+            if (length > 1 && st_stream_op(&record[1]) != ST_STREAM_SINCE)
+                t->facts.garbage++;
+            else if (op == ST_STREAM_HOLDS)
+                st_translate_holds(t, thread, record);
+            else
+                st_translate_held(thread, record, length);
+            break;
+        case ST_STREAM_CALLED:
+            step(t, thread, record->argument);
+            break;
         case ST_STREAM_KEPT_READ:
         case ST_STREAM_KEPT_WRITE:
         case ST_STREAM_DEFERRED_READ:
@@ -484,6 +514,8 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
             break;
         case ST_STREAM_ENTER:
             st_translate_passed(t, thread, st_stream_aux(record) >> ST_STREAM_PASSED_AT);
+            if (st_stream_aux(record) & ST_STREAM_LOCK_FREE)
+                st_translate_holds_nothing(t, thread);
             if (!thread->boarded || !st_translate_confirm(t, thread))
                 st_translate_enter(t, thread, record);
             break;

@@ -49,6 +49,8 @@ struct st_translation {
     st_event_sink *sink;
     st_dead_before *dead_before; /* NULL: accesses are not to be deferred */
 
+    bool quiet_locks; /* locks make no order, so they have no events where that can be */
+
     enum st_stream_rule rule; /* which accesses may be left out, if none are deferred */
 
     bool values; /* of accesses, with the events: st_translator_values */

@@ -6,7 +6,7 @@
 #include "watch/memory/fresh.h"
 #include "watch/memory/known_names.h"
 #include "watch/words/lock_words.h"
-#include "watch/java_objects.h"
+#include "watch/memory/java_objects.h"
 #include "watch/locks.h"
 #include "watch/translator.h"
 
@@ -61,7 +61,9 @@ struct lock_held {
     uint32_t held;     /* it and those before it: number in the sites */
     uint32_t acquired; /* where: number in the sites */
     uint32_t count;    /* of a shared lock: how often it is held, apart from once */
+    uint32_t heard;    /* as `held`, without those that are quiet */
     bool hidden;       /* it is not among `held` */
+    bool quiet;        /* taken without an event (quiet_locks.c) */
 };
 
 /* An atomic access that may have been waiting: it is emitted when its thread goes on. Invariant: no
@@ -90,6 +92,7 @@ struct thread {
     size_t depth, frame_capacity;
     size_t boarded; /* so many frames, the innermost, are boarded: the next record will show whether
                      * they are still open */
+    bool locks_unknown; /* whatever is among them */
     struct lock_held *locks;
     size_t lock_count, lock_capacity;
     struct st_fresh fresh; /* in recordings */
@@ -98,6 +101,9 @@ struct thread {
         uint64_t function, called_from;
     } within[16];        /* functions in which a deferred access was that the thread emits next */
     size_t within_count; /* those around others come first */
+    struct st_stream_record *then; /* ST_STREAM_HELD and what is behind them, for that access */
+    size_t then_count, then_capacity;
+    bool then_unknown;
     struct turns {
         struct st_code_flow *flow; /* of the function that it started with and is in; or NULL */
         const uint32_t *blocks;    /* by loop */
@@ -306,6 +312,11 @@ static inline uint32_t held_by(const struct thread *thread) {
     return thread->lock_count ? thread->locks[thread->lock_count - 1].held : 0;
 }
 
+/* The same without those that are quiet: which of them were held then is said with each access. */
+static inline uint32_t heard_held_by(const struct thread *thread) {
+    return thread->lock_count ? thread->locks[thread->lock_count - 1].heard : 0;
+}
+
 /* The location of an event there, when that was called and held. */
 static inline uint64_t location_at(struct st_translator *t, uint64_t pc, uint32_t call,
                                    uint32_t held) {
@@ -327,7 +338,7 @@ static inline uint64_t loc_at(struct st_translator *t, struct thread *thread, ui
 static inline void change_context(struct thread *thread) {
     thread->last_pc = 0;
     st_past_add(&thread->past,
-                (struct st_past_context){thread->at, call_of(thread), held_by(thread)});
+                (struct st_past_context){thread->at, call_of(thread), heard_held_by(thread)});
 }
 
 /* Adds a name that the table does not have, like this one: "lock", "lock #2", "lock #3". */
@@ -389,6 +400,8 @@ void st_translate_range(struct st_translator *t, const struct thread *thread, ui
 void st_translate_deferred(struct st_translator *t, struct thread *emitter,
                            const struct st_stream_record *record, bool write);
 /* The function of the record is one that the deferred access behind it was in. */
+/* What the thread called and held in earlier epochs; NULL: not known any more. */
+const struct st_past *st_translate_past(const struct st_translator *t, uint32_t number);
 void st_translate_within(struct thread *emitter, const struct st_stream_record *record);
 
 /* The next event is that of an access to the variable: what is known of its value.
@@ -520,10 +533,28 @@ void st_translate_section(struct st_translator *t, struct thread *thread, const 
                           uint64_t pc);
 void st_translate_section_over(struct st_translator *t, struct thread *thread);
 
+/* What reader-writer locks and mutexes are called that have no events. */
+struct st_sync_object *st_translate_mutex_at(struct st_translator *t, const struct thread *thread,
+                                             uint64_t address, uint64_t pc);
+struct st_sync_object *st_translate_rwlock_at(struct st_translator *t, uint64_t address);
+
 /* Those that are no mutexes. */
 void st_translate_shared(struct st_translator *t, struct thread *thread,
                          const struct st_stream_record *record, bool acquire);
 void st_translate_semaphore(struct st_translator *t, const struct st_stream_record *record);
+
+/* ---- quiet_locks.c ---- */
+
+/* A record, with what is behind it. */
+void st_translate_holds(struct st_translator *t, struct thread *thread,
+                        const struct st_stream_record *record);
+void st_translate_holds_nothing(struct st_translator *t, struct thread *thread);
+/* For the deferred access that comes next. `length`: of all records. */
+void st_translate_held(struct thread *emitter, const struct st_stream_record *record,
+                       size_t length);
+/* Those that its thread held then, added to these. */
+uint32_t st_translate_held_then(struct st_translator *t, const struct thread *emitter,
+                                uint32_t held);
 
 /* ---- library_calls.c ---- */
 

@@ -1,5 +1,6 @@
 #include "watch/watch.h"
 
+#include "spec/spec.h"
 #include "stream/control.h"
 
 #include <errno.h>
@@ -86,10 +87,18 @@ static size_t take_records(void *context, uint32_t serial, uint64_t position,
 
 /* ---- start and end ---- */
 
+/* Controlled runs decide at locks, and critical sections that are blocks have to be seen. */
+static bool has_quiet_locks(const struct st_translation *translation) {
+    bool sections = translation->spec && st_spec_section_line(translation->spec);
+    return translation->quiet_locks && translation->dead_before && !sections &&
+           !translation->repeatable && !getenv(ST_CONTROL_VARIABLE);
+}
+
 /* Where things are in the stream is asked before the program can write over it. */
 static void listen(struct st_watch *watch, const struct st_translation *translation) {
     struct st_translation adapted = *translation;
     adapted.repeatable |= getenv(ST_CONTROL_VARIABLE) != NULL;
+    adapted.quiet_locks = has_quiet_locks(translation);
     watch->translator = st_translator_new(&adapted);
     st_translator_publish_to(watch->translator, watch->memory.head);
     watch->merge = st_merge_new(watch->memory.head, watch->memory.given, take_records, watch);
@@ -101,6 +110,7 @@ static int make_stream(struct st_watch *watch, const struct st_translation *tran
     if (st_shared_memory_create(&watch->memory, error) < 0)
         return -1;
     watch->memory.head->deferred = translation->dead_before != NULL;
+    watch->memory.head->quiet_locks = has_quiet_locks(translation);
     watch->memory.head->rule = translation->rule;
     watch->memory.head->values = translation->values;
     watch->memory.head->names_modules = true;

@@ -208,6 +208,14 @@ void rt_release_as(const volatile void *lock, enum st_stream_lock what, uintptr_
     add_object(lock_words[1][what], lock);
 }
 
+void rt_lock(const volatile void *lock, enum st_stream_lock what, uintptr_t caller) {
+    rt_acquire_as(lock, what, caller);
+}
+
+void rt_unlock(const volatile void *lock, enum st_stream_lock what, uintptr_t caller) {
+    rt_release_as(lock, what, caller);
+}
+
 void rt_semaphore(const volatile void *semaphore, unsigned value, bool opened, uintptr_t caller) {
     must_be_inside();
     (void)caller;

@@ -1,7 +1,7 @@
 /* Names for places and objects of a Java program, from the rows that its agent writes. */
 #include "symbol/java_sites.h"
 #include "symbol/symbol.h"
-#include "watch/java_objects.h"
+#include "watch/memory/java_objects.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -37,6 +37,9 @@ static inline void emit_frame(struct rt_thread *t, const struct rt_frame *frame,
         aux |= t->skipped ? ST_STREAM_AFTER_SKIPPED : 0;
     } else {
         pass(t, passed, 0);
+        if (aux & ST_STREAM_LOCK_FREE)
+            rt_emit_no_locks(t);
+        aux = 0;
     }
     t->skipped = false;
     rt_put_record(t, st_stream_what(op, aux, frame->called_from), frame->function);
@@ -44,7 +47,8 @@ static inline void emit_frame(struct rt_thread *t, const struct rt_frame *frame,
 
 /* A new epoch begins. */
 static inline void emit_new(struct rt_thread *t, struct rt_frame *frame) {
-    emit_frame(t, frame, t->ahead, 0);
+    unsigned aux = t->holds_changed ? rt_emit_holds_at(t, rt_epoch_of(t->current)) : 0;
+    emit_frame(t, frame, t->ahead, aux);
     frame->alike_before = t->alike;
     rt_new_epoch(t);
     atomic_store_explicit(&frame->begun, t->alike, memory_order_release);
@@ -53,7 +57,8 @@ static inline void emit_new(struct rt_thread *t, struct rt_frame *frame) {
 /* It began some epochs ago, and the epoch stays what it is. */
 static void emit_late(struct rt_thread *t, const struct rt_frame *frame) {
     uint64_t begun = rt_epoch_of(atomic_load_explicit(&frame->begun, memory_order_relaxed));
-    emit_frame(t, frame, begun - (t->base - t->ahead + t->position + 1), ST_STREAM_COUNTED);
+    unsigned aux = t->holds_changed ? rt_emit_holds_at(t, begun) : 0;
+    emit_frame(t, frame, begun - (t->base - t->ahead + t->position + 1), aux | ST_STREAM_COUNTED);
     t->base--;
     t->ahead--;
 }
@@ -301,21 +306,23 @@ size_t rt_frames_left(const struct rt_thread *t, uint32_t slot, uint64_t epoch,
 }
 
 /* The frame was left, which was boarded and never emitted. Nothing is known of it, and what the
- * thread does next is like what it did before it. */
+ * thread does next is like what it did before it. Who looks at the frames meanwhile finds it among
+ * those that are open or those that were left, or both (flush_deferred.c). */
 static inline void leave_boarded(struct rt_thread *t, const struct rt_frame *frame, size_t depth) {
     uint64_t begun = atomic_load_explicit(&frame->begun, memory_order_relaxed);
     uint64_t base = t->base + 1, epoch = base + t->position, alike = t->alike;
     uint64_t current = t->me | epoch << RT_EPOCH_AT;
+    if (!t->alone) /* what it accessed is never emitted */
+        note_left(t, frame, begun, epoch, depth);
     alike = alike == begun ? frame->alike_before : current;
-    t->depth = t->boarded_depth = depth;
+    t->boarded_depth = depth;
+    __atomic_store_n(&t->depth, depth, __ATOMIC_RELEASE);
     t->base = base; /* a new epoch, of which the watcher does not hear */
     t->ahead++;
     t->current = current;
     t->alike = alike;
     bool stale = t->ignoring || rt_is_looking_at_start(t);
     t->since = stale ? RT_STALE : (t->alone ? t->first : alike) | rt_slow_accesses;
-    if (!t->alone) /* what it accessed is never emitted */
-        note_left(t, frame, begun, epoch, depth);
 }
 
 /* ---- where frames are ---- */
@@ -452,11 +459,14 @@ static void leave_emitted(struct rt_thread *t, const struct rt_frame *frame) {
 static void pop(struct rt_thread *t) {
     if (t->depth == 0)
         return; /* entered before the runtime started */
-    const struct rt_frame *frame = &t->frames[--t->depth];
+    const struct rt_frame *frame = &t->frames[t->depth - 1];
+    if (t->emitted_depth < t->depth && t->boarded_depth >= t->depth) {
+        leave_boarded(t, frame, t->depth - 1);
+        return;
+    }
+    t->depth--;
     if (t->emitted_depth > t->depth) {
         leave_emitted(t, frame);
-    } else if (t->boarded_depth > t->depth) {
-        leave_boarded(t, frame, t->depth);
     } else if (t->boarded_depth == t->depth + t->ignoring) {
         t->since = rt_since_of(t) | rt_slow_accesses;
         t->skipped = t->depth <= t->start_depth;

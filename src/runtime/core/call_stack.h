@@ -40,14 +40,39 @@ struct rt_frame {
     uint64_t alike_before;
 };
 
+/* ---- deferred/lock_notes.c ---- */
+
+/* After a lock was acquired. False: it has to be emitted as an event. */
+bool rt_hold(struct rt_thread *t, const volatile void *lock, enum st_stream_lock kind,
+             uintptr_t caller);
+
+/* Before it is released. False: nothing is noted of it, so that has to be emitted. */
+bool rt_let_go(struct rt_thread *t, const volatile void *lock, enum st_stream_lock kind,
+               uintptr_t caller);
+
+/* Emits which locks the thread holds now; that it holds none. */
+void rt_emit_holds(struct rt_thread *t);
+void rt_emit_no_locks(struct rt_thread *t);
+/* Those that it held in that epoch of its own. What this returns goes into an ST_STREAM_ENTER
+ * behind it. */
+unsigned rt_emit_holds_at(struct rt_thread *t, uint64_t epoch);
+
+/* Those that the slot's thread, this one or another, held in that epoch: for the deferred access
+ * that is emitted next. */
+void rt_emit_held(struct rt_thread *t, uint32_t slot, uint64_t epoch);
+
+/* ---- call_stack.c ---- */
+
 void rt_emit_new_frames(struct rt_thread *t);
 void rt_board_new_frames(struct rt_thread *t);
 
-/* Emits the frames that are open and not emitted yet, and whether calls were skipped. To be called
- * before an event is emitted. */
+/* Emits the frames that are open and not emitted yet, whether calls were skipped, and which locks
+ * are held. To be called before an event is emitted. */
 static inline void rt_emit_frames(struct rt_thread *t) {
     if (t->emitted_depth != t->depth || t->skipped)
         rt_emit_new_frames(t);
+    if (__builtin_expect(t->holds_changed, 0))
+        rt_emit_holds(t);
 }
 
 /* Boards them instead, as far as that may be done. To be called before an access that may be

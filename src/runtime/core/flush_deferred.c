@@ -21,30 +21,64 @@ static bool copy_boarded(const struct rt_frame *frame, uint32_t slot, uint64_t e
 }
 
 /* An access of the slot's thread in that epoch will be emitted: emits in which functions it may be
- * that the thread has boarded and not emitted. */
-static void emit_boarded_in(struct rt_thread *t, uint32_t slot, uint64_t epoch) {
+ * that the thread has boarded and not emitted. Returns when the innermost of them began, or 0. */
+static uint64_t emit_boarded_in(struct rt_thread *t, uint32_t slot, uint64_t epoch) {
     const struct rt_thread *other = slot == t->slot ? NULL : rt_thread_in(slot);
     if (!other)
-        return;
+        return 0;
     size_t i = __atomic_load_n(&other->emitted_depth, __ATOMIC_ACQUIRE);
     size_t depth = __atomic_load_n(&other->depth, __ATOMIC_ACQUIRE);
     const struct rt_frame *frames = __atomic_load_n(&other->frames, __ATOMIC_ACQUIRE);
     struct rt_frame frame;
-    for (uint64_t around = 0; i < depth && copy_boarded(&frames[i], slot, epoch, &frame); i++) {
+    uint64_t around = 0;
+    for (; i < depth && copy_boarded(&frames[i], slot, epoch, &frame); i++) {
         uint64_t begun = rt_epoch_of(frame.begun);
         rt_emit(t, st_stream_what(ST_STREAM_BOARDED, 0, frame.called_from), frame.function);
         rt_emit(t, st_stream_what(ST_STREAM_BOARDED_AT, 0, around), slot | begun << 16);
         around = begun;
     }
+    return around;
+}
+
+/* Those in which the slot's thread was in that epoch, that began after the other epoch and that it
+ * has left, innermost first. Who leaves a function says so before it is gone, so one that was open
+ * a moment ago can be among them, too: that is what `after` is for. */
+static size_t find_left(uint32_t slot, uint64_t epoch, uint64_t after,
+                        struct rt_left_frame *frames) {
+    const struct rt_thread *other = rt_thread_at(slot, epoch);
+    size_t count = other ? rt_frames_left(other, slot, epoch, frames) : 0;
+    while (count && rt_epoch_of(frames[count - 1].begun) <= after)
+        count--;
+    return count;
 }
 
 /* The access that is emitted next: in which functions it was that its thread has left. */
-static void emit_within(struct rt_thread *t, uint32_t slot, uint64_t epoch) {
-    const struct rt_thread *other = slot == t->slot ? t : rt_thread_in(slot);
+static void emit_within(struct rt_thread *t, uint32_t slot, uint64_t epoch, uint64_t after) {
     struct rt_left_frame frames[RT_MOST_WITHIN];
-    for (size_t i = other ? rt_frames_left(other, slot, epoch, frames) : 0; i-- > 0; t->base--)
+    for (size_t i = find_left(slot, epoch, after, frames); i-- > 0; t->base--)
         rt_write_record(t, st_stream_what(ST_STREAM_WITHIN, 0, frames[i].called_from),
                         frames[i].function);
+}
+
+size_t rt_boarded_at(const struct rt_thread *t, uint32_t slot, uint64_t epoch,
+                     struct rt_called *called) {
+    const struct rt_thread *other = slot == t->slot ? NULL : rt_thread_in(slot);
+    struct rt_left_frame left[RT_MOST_WITHIN];
+    struct rt_frame frame = {0};
+    size_t count = 0;
+    if (other) {
+        size_t i = __atomic_load_n(&other->emitted_depth, __ATOMIC_ACQUIRE);
+        size_t depth = __atomic_load_n(&other->depth, __ATOMIC_ACQUIRE);
+        const struct rt_frame *frames = __atomic_load_n(&other->frames, __ATOMIC_ACQUIRE);
+        for (; i < depth && count < RT_MOST_CALLED - RT_MOST_WITHIN &&
+               copy_boarded(&frames[i], slot, epoch, &frame);
+             i++)
+            called[count++] =
+                (struct rt_called){frame.function, frame.called_from, rt_epoch_of(frame.begun)};
+    }
+    for (size_t i = find_left(slot, epoch, rt_epoch_of(frame.begun), left); i-- > 0;)
+        called[count++] = (struct rt_called){left[i].function, left[i].called_from, 0};
+    return count;
 }
 
 /* ---- shadow memory ---- */
@@ -58,7 +92,8 @@ static void emit_own(struct rt_thread *t, bool write, uintptr_t granule, uint32_
                      uint64_t epoch, uint64_t caller) {
     enum st_stream_op op = write ? ST_STREAM_KEPT_WRITE : ST_STREAM_KEPT_READ;
     rt_emit_boarded_by(t, epoch);
-    emit_within(t, t->slot, epoch);
+    emit_within(t, t->slot, epoch, 0);
+    rt_emit_held(t, t->slot, epoch);
     rt_write_record(t, st_stream_what(op, what & RT_BYTES, granule), t->slot | epoch << 16);
     rt_write_record(t, st_stream_what(ST_STREAM_PC, what >> 8, 0), caller & UINT32_MAX);
     t->base -= 2;
@@ -83,8 +118,8 @@ static void emit(struct rt_thread *t, enum st_stream_op op, uintptr_t granule, u
         emit_own(t, op == ST_STREAM_DEFERRED_WRITE, granule, what, epoch, caller);
         return;
     }
-    emit_boarded_in(t, slot, epoch);
-    emit_within(t, slot, epoch);
+    emit_within(t, slot, epoch, emit_boarded_in(t, slot, epoch));
+    rt_emit_held(t, slot, epoch);
     rt_emit(t, st_stream_what(op, what & RT_BYTES, granule), slot | epoch << 16);
     rt_emit(t, st_stream_what(ST_STREAM_PC, what >> 8, 0), caller & UINT32_MAX);
 }

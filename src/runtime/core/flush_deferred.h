@@ -10,6 +10,18 @@
 void rt_flush_write(struct rt_thread *t, uintptr_t granule, const struct rt_view *view);
 void rt_flush_reads(struct rt_thread *t, uintptr_t granule, const struct rt_view *view);
 
+/* A function that a thread had boarded and not emitted: in which it was in some epoch. */
+struct rt_called {
+    uintptr_t function, called_from;
+    uint64_t begun; /* its first epoch, if it is open; 0: it has been left */
+};
+enum { RT_MOST_CALLED = 24 };
+
+/* Those of a slot's thread in that epoch, outermost first, as far as they are still known: those
+ * that are open, unless `t` is that thread, and those that have been left. Returns how many. */
+size_t rt_boarded_at(const struct rt_thread *t, uint32_t slot, uint64_t epoch,
+                     struct rt_called *called);
+
 /* ---- deferred/spilled.c ---- */
 
 enum { RT_PARTS = 6 };

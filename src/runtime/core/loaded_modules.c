@@ -148,12 +148,16 @@ void rt_modules_reset(void) {
     known_count = emitted = 0;
 }
 
+_Atomic uint32_t rt_module_changes;
+
 void rt_emit_modules(void) {
     struct loads now = {0};
     rt_spin_lock(&modules_lock);
     dl_iterate_phdr(count_loads, &now);
     if (now.unloaded != before.unloaded)
         forget_unloaded();
+    if (now.loaded != before.loaded)
+        atomic_fetch_add_explicit(&rt_module_changes, 1, memory_order_relaxed);
     if (now.loaded != before.loaded)
         dl_iterate_phdr(visit_module, &(struct walk){.first = true, .emits = true});
     before = now;

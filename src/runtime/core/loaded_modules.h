@@ -2,12 +2,17 @@
 #ifndef SERIATIM_RUNTIME_CORE_LOADED_MODULES_H
 #define SERIATIM_RUNTIME_CORE_LOADED_MODULES_H
 
+#include "runtime/core/runtime.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Emits the modules that were loaded since the last call, and forgets those that were unloaded.
  * Between rt_enter and rt_leave. */
 void rt_emit_modules(void);
+
+/* Grows when modules were loaded: addresses of code that are the same may be of another one. */
+extern RT_HIDDEN _Atomic uint32_t rt_module_changes;
 
 /* Waits until the watcher has read all that were emitted. Only then does it know which functions
  * hand out memory (tsan/handing_out.c): `rt_hands_out` says whether there are any, and their sites

@@ -35,7 +35,7 @@ static void emit_ordered(enum st_stream_op op, unsigned aux, uintptr_t address, 
                          bool learns) {
     struct rt_thread *t = rt_self;
     if (rt_is_in(&rt_unwinder, argument))
-        return; /* the unwinder synchronises for its own sake, within a block of the program */
+        return; /* see is_unseen */
     if (t->ignored_sync && op != ST_STREAM_FORK && op != ST_STREAM_JOIN)
         return;
     rt_emit_frames(t);
@@ -74,6 +74,30 @@ void rt_acquire_as(const volatile void *lock, enum st_stream_lock what, uintptr_
 void rt_release_as(const volatile void *lock, enum st_stream_lock what, uintptr_t caller) {
     emit_ordered(ST_STREAM_RELEASE, what, (uintptr_t)lock, caller, false);
     mark_known(lock);
+}
+
+/* Is it no concern of the watcher? The unwinder synchronises for its own sake, within a block of
+ * the program. */
+static bool is_unseen(const struct rt_thread *t, uintptr_t caller) {
+    return t->ignored_sync || rt_is_in(&rt_unwinder, caller);
+}
+
+void rt_lock(const volatile void *lock, enum st_stream_lock what, uintptr_t caller) {
+    if (is_unseen(rt_self, caller))
+        return;
+    if (rt_hold(rt_self, lock, what, caller))
+        look_for_reports();
+    else
+        rt_acquire_as(lock, what, caller);
+}
+
+void rt_unlock(const volatile void *lock, enum st_stream_lock what, uintptr_t caller) {
+    if (is_unseen(rt_self, caller))
+        return;
+    if (rt_let_go(rt_self, lock, what, caller))
+        look_for_reports();
+    else
+        rt_release_as(lock, what, caller);
 }
 
 void rt_semaphore(const volatile void *semaphore, unsigned value, bool opened, uintptr_t caller) {

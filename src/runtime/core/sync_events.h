@@ -7,6 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A mutex, or one side of a reader-writer lock, of the program's: events only where its watcher has
+ * use for them. */
+void rt_lock(const volatile void *lock, enum st_stream_lock what, uintptr_t caller);   /* after */
+void rt_unlock(const volatile void *lock, enum st_stream_lock what, uintptr_t caller); /* before */
+
 void rt_acquire(const volatile void *lock, uintptr_t caller); /* after it was acquired */
 void rt_release(const volatile void *lock, uintptr_t caller); /* before it is released */
 /* The same for one side of a reader-writer lock, and for a semaphore: a wait, a post. */

@@ -7,7 +7,7 @@
 static uint64_t next_epochs[RT_SLOTS];
 static uint32_t free_slots[RT_SLOTS], free_count, used_slots;
 static struct rt_spin slots_lock;
-static _Atomic(struct rt_thread *) threads[RT_SLOTS];
+static _Atomic(struct rt_thread *) threads[RT_SLOTS], last_threads[RT_SLOTS];
 static _Atomic uint64_t firsts[RT_SLOTS];
 
 _Atomic uint64_t rt_alone_before = UINT64_MAX;
@@ -35,6 +35,7 @@ void rt_take_slot(struct rt_thread *t) {
     t->current = t->alike = t->stretch = t->me | t->base << RT_EPOCH_AT;
     t->since = t->alike | rt_slow_accesses;
     atomic_store_explicit(&threads[t->slot], t, memory_order_release);
+    atomic_store_explicit(&last_threads[t->slot], t, memory_order_release);
 }
 
 void rt_give_slot(struct rt_thread *t) {
@@ -57,6 +58,14 @@ uint64_t rt_first_of(uint32_t slot) {
 
 struct rt_thread *rt_thread_in(uint32_t slot) {
     return slot < RT_SLOTS ? atomic_load_explicit(&threads[slot], memory_order_acquire) : NULL;
+}
+
+/* What belongs to a thread that has ended stays as it is until another one needs the place. */
+const struct rt_thread *rt_thread_at(uint32_t slot, uint64_t epoch) {
+    const struct rt_thread *t =
+        slot < RT_SLOTS ? atomic_load_explicit(&last_threads[slot], memory_order_acquire) : NULL;
+    bool same = t && t->slot == slot && epoch >= rt_epoch_of(rt_first_of(slot));
+    return same ? t : NULL;
 }
 
 void rt_forget_past(const struct rt_thread *t) {
@@ -152,6 +161,7 @@ bool rt_is_ordered(const struct rt_thread *t, uint32_t slot, uint64_t epoch) {
 void rt_slots_reset(void) {
     for (uint32_t i = 0; i < used_slots; i++) {
         atomic_store_explicit(&threads[i], NULL, memory_order_relaxed);
+        atomic_store_explicit(&last_threads[i], NULL, memory_order_relaxed);
         noted[i] = (struct noted){.count = 0};
     }
     free_count = used_slots = 0;

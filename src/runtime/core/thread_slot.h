@@ -47,6 +47,10 @@ uint64_t rt_first_of(uint32_t slot);
 /* The thread that has a slot now, or NULL. */
 struct rt_thread *rt_thread_in(uint32_t slot);
 
+/* The thread that had the slot in that epoch, if what it did is still there: it may have ended. Or
+ * NULL. */
+const struct rt_thread *rt_thread_at(uint32_t slot, uint64_t epoch);
+
 /* This thread has taken a sequence number. */
 void rt_note_sequence(const struct rt_thread *t, uint64_t sequence);
 

@@ -19,6 +19,8 @@ enum {
     RT_SLOTS = ST_STREAM_SLOTS,
     RT_LEFT_FRAMES = 512,
     RT_LOOKS = 8,
+    RT_HELD_LOCKS = 16,
+    RT_SECTIONS = 512,
 };
 
 /* A frame that was boarded and left. */
@@ -27,6 +29,17 @@ struct rt_left_frame {
     uint64_t ended; /* the first epoch after it */
     uint64_t function, called_from;
     bool outermost; /* when it ended, all frames around it were emitted */
+};
+
+/* A critical section of which the watcher need not hear (deferred/lock_notes.c). */
+struct rt_section {
+    _Atomic uint64_t begun; /* its first epoch, as a shadow word; 0: none */
+    uint64_t ended;         /* of one that is over: the first epoch after it */
+    uintptr_t lock, caller;
+    uint64_t frame_begun; /* `begun` of the innermost frame when it began, */
+    uint32_t depth;       /* and how many were open */
+    uint16_t kind;        /* enum st_stream_lock */
+    bool last;            /* when it ended, no other lock was held */
 };
 
 /* What a thread depends on of another one (deferred/learned.h). */
@@ -97,6 +110,16 @@ struct rt_thread {
     struct rt_learned learned[RT_LEARNED];     /* by slot, modulo their number */
     struct rt_left_frame left[RT_LEFT_FRAMES]; /* a ring (call_stack.h) */
     size_t left_count;                         /* of all that were added */
+    struct rt_section held[RT_HELD_LOCKS];     /* the one that was taken first comes first */
+    size_t held_count;
+    bool holds_changed; /* perhaps it holds other locks than it has emitted, which are ... */
+    struct {
+        uintptr_t lock, caller;
+    } emitted_locks[RT_HELD_LOCKS];
+    size_t emitted_lock_count;
+    uint32_t emitted_under;                  /* rt_module_changes then */
+    struct rt_section sections[RT_SECTIONS]; /* that are over: a ring */
+    size_t section_count;                    /* of all that were added */
     struct {
         struct rt_look list[RT_LOOKS]; /* a ring */
         size_t count;                  /* of all that were added */

@@ -23,7 +23,7 @@ static const struct robust_list *without_mark(const struct robust_list *entry) {
 static void give_back(const pthread_mutex_t *mutex, uintptr_t caller) {
     unsigned times = mutex->__data.__count;
     do
-        RT_EMIT(rt_release(mutex, caller));
+        RT_EMIT(rt_unlock(mutex, ST_STREAM_MUTEX, caller));
     while (times-- > 1);
 }
 

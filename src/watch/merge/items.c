@@ -37,6 +37,13 @@ size_t st_item_length(const struct st_stream_record *records, size_t count) {
     case ST_STREAM_HANDED_OUT: /* with its length, then its callers */
         length = 2 + st_stream_aux(records);
         break;
+    case ST_STREAM_HOLDS:
+    case ST_STREAM_HELD:
+        if (st_stream_aux(records) & ST_STREAM_HOLDS_SINCE && count <= 1)
+            return 0;
+        if (st_stream_aux(records) & ST_STREAM_HOLDS_SINCE) /* with that, and its callers */
+            length = 2 + st_stream_aux(records + 1);
+        break;
     case ST_STREAM_THREAD_NAME:
         if (count <= 1)
             return 0;

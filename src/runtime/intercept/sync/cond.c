@@ -51,14 +51,15 @@ struct waiting {
 };
 
 static void release(struct waiting *waiting) {
-    RT_EMIT(rt_release(waiting->mutex, waiting->caller);
+    RT_EMIT(rt_unlock(waiting->mutex, ST_STREAM_MUTEX, waiting->caller);
             waiting->position = rt_split_before_wait());
 }
 
 /* The thread was cancelled; the mutex is held again when its clean-up handlers run. */
 static void on_cancel(void *of) {
     const struct waiting *waiting = of;
-    RT_EMIT(rt_split_after_wait(waiting->position); rt_acquire(waiting->mutex, waiting->caller));
+    RT_EMIT(rt_split_after_wait(waiting->position);
+            rt_lock(waiting->mutex, ST_STREAM_MUTEX, waiting->caller));
 }
 
 /* The mutex is held again whatever the result is, but for a robust one that is beyond repair. A
@@ -68,7 +69,7 @@ static int woken(int result, const struct waiting *waiting) {
     if (rt_enter()) {
         rt_split_after_wait(waiting->position);
         if (result != ENOTRECOVERABLE)
-            rt_acquire(waiting->mutex, waiting->caller);
+            rt_lock(waiting->mutex, ST_STREAM_MUTEX, waiting->caller);
         if (result == 0)
             rt_receive(waiting->condition, 0, waiting->caller);
         rt_leave();

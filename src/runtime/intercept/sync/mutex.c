@@ -42,19 +42,19 @@ RT_REAL(int, mtx_unlock, mtx_t *)
 /* EOWNERDEAD: its holder died, and it is ours. */
 static int acquired(int result, const volatile void *lock, uintptr_t caller) {
     if (result == 0 || result == EOWNERDEAD)
-        RT_EMIT(rt_acquire(lock, caller));
+        RT_EMIT(rt_lock(lock, ST_STREAM_MUTEX, caller));
     return result;
 }
 
 static int tried(int result, const volatile void *lock, uintptr_t caller) {
     if (result == 0 || result == EOWNERDEAD)
-        RT_EMIT(rt_acquire_as(lock, ST_STREAM_TRIED, caller));
+        RT_EMIT(rt_lock(lock, ST_STREAM_TRIED, caller));
     return result;
 }
 
 static void release(const volatile void *lock, uintptr_t caller) {
     rt_point(ST_POINT_UNLOCK, lock, 1, caller);
-    RT_EMIT(rt_release(lock, caller));
+    RT_EMIT(rt_unlock(lock, ST_STREAM_MUTEX, caller));
 }
 
 static int released(int result, const volatile void *lock) {

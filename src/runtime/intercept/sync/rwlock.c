@@ -22,13 +22,13 @@ RT_REAL(int, pthread_rwlock_unlock, pthread_rwlock_t *)
 
 static int read_locked(int result, pthread_rwlock_t *lock, uintptr_t caller) {
     if (result == 0)
-        RT_EMIT(rt_acquire_as(lock, ST_STREAM_READING, caller));
+        RT_EMIT(rt_lock(lock, ST_STREAM_READING, caller));
     return result;
 }
 
 static int write_locked(int result, pthread_rwlock_t *lock, uintptr_t caller) {
     if (result == 0)
-        RT_EMIT(rt_acquire_as(lock, ST_STREAM_WRITING, caller));
+        RT_EMIT(rt_lock(lock, ST_STREAM_WRITING, caller));
     return result;
 }
 
@@ -113,8 +113,8 @@ static bool is_held_for_writing(pthread_rwlock_t *lock) {
 
 RT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
     rt_point(ST_POINT_UNLOCK, lock, 1, RT_CALLER);
-    RT_EMIT(rt_release_as(lock, is_held_for_writing(lock) ? ST_STREAM_WRITING : ST_STREAM_READING,
-                          RT_CALLER));
+    RT_EMIT(rt_unlock(lock, is_held_for_writing(lock) ? ST_STREAM_WRITING : ST_STREAM_READING,
+                      RT_CALLER));
     int result = real_pthread_rwlock_unlock()(lock);
     rt_unblock(lock);
     return result;

@@ -3,8 +3,8 @@
  *
  * They are numbered by class when they are first named, and that is when their class is called by
  * its short name, if no other class has taken it: "Account" for "bank.Account". */
-#ifndef SERIATIM_WATCH_JAVA_OBJECTS_H
-#define SERIATIM_WATCH_JAVA_OBJECTS_H
+#ifndef SERIATIM_WATCH_MEMORY_JAVA_OBJECTS_H
+#define SERIATIM_WATCH_MEMORY_JAVA_OBJECTS_H
 
 #include "base/map64.h"
 #include "base/names.h"

@@ -1,4 +1,4 @@
-#include "watch/java_objects.h"
+#include "watch/memory/java_objects.h"
 
 #include "base/memory.h"
 
