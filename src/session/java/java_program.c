@@ -166,8 +166,9 @@ static void set_options(const struct st_java_options *options) {
     free(text);
 }
 
-/* The JVM would warn that it shares fewer classes with others, since the agent brings some along. And it
- * would never compile methods that get larger than 8,000 bytes by what the agent adds to them. */
+/* The JVM would warn that it shares fewer classes with others, since the agent brings some along.
+ * And it would never compile methods that get larger than 8,000 bytes by what the agent adds to
+ * them. */
 #define JVM_OPTIONS 2
 static const char *const jvm_options[JVM_OPTIONS] = {"-XX:-PrintWarnings",
                                                      "-XX:-DontCompileHugeMethods"};
@@ -191,7 +192,8 @@ static const char **with_agent(const char *const *words, const char *agent) {
     while (words[count])
         count++;
     size_t added = 1 + JVM_OPTIONS;
-    size_t size = (count + added + 1) * sizeof *words, length = strlen("-javaagent:") + strlen(agent) + 1;
+    size_t size = (count + added + 1) * sizeof *words,
+           length = strlen("-javaagent:") + strlen(agent) + 1;
     char *memory = st_alloc(size + length, 1); /* the words, and behind them the one that is new */
     const char **changed = (const char **)(void *)memory;
     snprintf(memory + size, length, "-javaagent:%s", agent);
