@@ -246,6 +246,16 @@ public final class Hooks {
     // In methods that have so many accesses that it would take long to compile them.
 
     @DontInline
+    public static void readFar(long[] part, int index, ThreadState t, int site) {
+        read(part, index, t, site);
+    }
+
+    @DontInline
+    public static void writeFar(long[] part, int index, ThreadState t, int site) {
+        write(part, index, t, site);
+    }
+
+    @DontInline
     public static void readElementFar(Object array, int i, ThreadState t, int site, int place) {
         readElement(array, i, t, site, place);
     }
