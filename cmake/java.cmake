@@ -53,7 +53,7 @@ add_custom_command(OUTPUT ${JAVA_LAYOUTS}
                    DEPENDS java_layout java_control_layout VERBATIM)
 
 file(GLOB_RECURSE JAVA_SOURCES CONFIGURE_DEPENDS src/java/seriatim/*.java
-     src/java/annotations/*.java src/java/vm/*.java)
+     src/java/annotations/*.java src/java/build/*.java src/java/vm/*.java)
 set(JAVA_JARS ${RUNTIME_DIR}/seriatim-java.jar ${RUNTIME_DIR}/seriatim-annotations.jar)
 add_custom_command(
   OUTPUT ${JAVA_JARS}

@@ -100,6 +100,19 @@ class Starting(Case):
                               env=environment(), capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stdout), (0, "ok\n"))
 
+    def test_a_method_that_gets_large_is_compiled_all_the_same(self):
+        statements = "value += 1; " * 300
+        (self.folder / "Large.java").write_text(
+            f"class Large {{ int value; void add() {{ {statements} }}\n"
+            "  public static void main(String[] all) { Large l = new Large(); for (int i = 0; i < 9000; i++) l.add(); } }")
+        subprocess.run(["javac", "-d", self.folder, self.folder / "Large.java"], check=True)
+        java = ["java", "-Xbatch", "-XX:CompileOnly=Large.add", "-XX:+PrintCompilation", "-cp", self.folder, "Large"]
+        alone = subprocess.run(java, env=environment(), capture_output=True, text=True, check=True)
+        for words in (java, ["sh", "-c", " ".join(map(str, java))]):
+            done = self.seriatim("run", *words)
+            for said in (alone.stdout, done.stdout):
+                self.assertRegex(said, r" 4 +Large::add")
+
     def test_the_status_of_the_program_is_kept(self):
         done = self.seriatim("run", "java", "-cp", classes(), "NoSuchClass")
         self.assertEqual(done.returncode, 1)

@@ -167,16 +167,19 @@ static void set_options(const struct st_java_options *options) {
 }
 
 /* The JVM would warn that it shares fewer classes with others, since the agent brings some along.
- */
-static const char without_warnings[] = "-XX:-PrintWarnings";
+ * And it would never compile methods that get larger than 8,000 bytes by what the agent adds to
+ * them. */
+#define JVM_OPTIONS 2
+static const char *const jvm_options[JVM_OPTIONS] = {"-XX:-PrintWarnings",
+                                                     "-XX:-DontCompileHugeMethods"};
 
 /* The JVM takes words in quotes, without a way to have such a quote in them. */
 static void set_tool_options(const char *agent) {
     const char *before = getenv(tool_options);
     const char *quote = strpbrk(agent, " \t\n") ? "\"" : "";
     char *text;
-    if (asprintf(&text, "%s-javaagent:%s%s %s%s%s", quote, agent, quote, without_warnings,
-                 before && *before ? " " : "", before ? before : "") < 0)
+    if (asprintf(&text, "%s-javaagent:%s%s %s %s%s%s", quote, agent, quote, jvm_options[0],
+                 jvm_options[1], before && *before ? " " : "", before ? before : "") < 0)
         return;
     setenv(tool_options, text, 1);
     free(text);
@@ -188,15 +191,17 @@ static const char **with_agent(const char *const *words, const char *agent) {
     size_t count = 0;
     while (words[count])
         count++;
-    size_t size = (count + 3) * sizeof *words, length = strlen("-javaagent:") + strlen(agent) + 1;
+    size_t added = 1 + JVM_OPTIONS;
+    size_t size = (count + added + 1) * sizeof *words,
+           length = strlen("-javaagent:") + strlen(agent) + 1;
     char *memory = st_alloc(size + length, 1); /* the words, and behind them the one that is new */
     const char **changed = (const char **)(void *)memory;
     snprintf(memory + size, length, "-javaagent:%s", agent);
     changed[0] = words[0];
     changed[1] = memory + size;
-    changed[2] = without_warnings;
+    memcpy(changed + 2, jvm_options, sizeof jvm_options);
     for (size_t i = 1; i < count; i++)
-        changed[i + 2] = words[i];
+        changed[i + added] = words[i];
     return changed;
 }
 

@@ -16,6 +16,16 @@ final class InnerLoader extends ClassLoader {
     }
 
     @Override
+    public InputStream getResourceAsStream(String name) {
+        ZipEntry entry = jar.getEntry("inner/" + name);
+        try {
+            return entry == null ? null : jar.getInputStream(entry);
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    @Override
     protected Class<?> findClass(String name) throws ClassNotFoundException {
         ZipEntry entry = jar.getEntry("inner/" + name.replace('.', '/') + ".class");
         if (entry == null)

@@ -20,7 +20,7 @@ public final class Arrays {
         final long[][] hashedParts = new long[HASHED][];
     }
 
-    static boolean coarse;
+    static final boolean COARSE = Settings.coarseArrays; // which are read before this class is
     private static final AtomicInteger places = new AtomicInteger();
 
     /** A number for an instruction that accesses elements. */
@@ -31,16 +31,26 @@ public final class Arrays {
     private static final long[] NONE = new long[0];
     private static final SideTable<long[]> table = new SideTable<>();
 
+    /** The rows of their types. */
+    private static final ClassValue<Integer> rows = new ClassValue<Integer>() {
+        @Override
+        protected Integer computeValue(Class<?> type) {
+            return Sites.named("A", type.getTypeName() + (COARSE ? "\tcoarse" : ""));
+        }
+    };
+
     @DontInline
     private static long[] find(Object array) {
         long[] part = table.find(array);
-        if (part != null)
-            return part;
+        return part != null ? part : make(array);
+    }
+
+    @DontInline
+    private static long[] make(Object array) {
         int length = Array.getLength(array);
         if (length > LARGEST)
             return NONE;
-        int row = Sites.named("A", array.getClass().getTypeName() + (coarse ? "\tcoarse" : ""));
-        return table.add(array, Parts.make(row, coarse ? 1 : length));
+        return table.add(array, Parts.make(rows.get(array.getClass()), COARSE ? 1 : length));
     }
 
     /** The part, or one of length 0 if it has none. */

@@ -54,7 +54,6 @@ public final class Attachment {
                 Settings.complain(trouble);
             return false;
         }
-        Arrays.coarse = Settings.coarseArrays;
         Threads.first();
         Turns.start(ThreadState.get());
         Runtime.getRuntime().addShutdownHook(new Threads.Own(Stream::end));

@@ -120,7 +120,7 @@ public final class Handles {
         if (target == null)
             return;
         long[] part = partFor(target, object, t, site);
-        int index = target == ELEMENTS ? Parts.index(Arrays.coarse ? 0 : element) : target.index;
+        int index = target == ELEMENTS ? Parts.index(Arrays.COARSE ? 0 : element) : target.index;
         int variable = Parts.variable(index);
         if (part == null || variable < 0 || variable >= Parts.count(part))
             return;

@@ -113,6 +113,7 @@ public final class Hooks {
     }
 
     // ---- plain accesses ----
+    // A part has all variables of its class; of elements it is asked whether it has them.
 
     @ForceInline
     public static void read(long[] part, int index, ThreadState t, int site) {
@@ -120,7 +121,7 @@ public final class Hooks {
             return;
         if (Turns.ON)
             Turns.access(part, index, false, t, site);
-        if (!t.isSince(part[index], t.since))
+        if (!t.isSince(Memory.there(part, index), t.since))
             Shadow.read(t, part, index, site);
     }
 
@@ -130,7 +131,7 @@ public final class Hooks {
             return;
         if (Turns.ON)
             Turns.access(part, index, true, t, site);
-        if (!t.hasWrittenSince(part[index]))
+        if (!t.hasWrittenSince(Memory.there(part, index)))
             Shadow.write(t, part, index, site);
     }
 
@@ -143,7 +144,7 @@ public final class Hooks {
             return;
         if (Turns.ON)
             Turns.access(part, index, false, t, site);
-        long r = part[index];
+        long r = Memory.there(part, index);
         if (t.isSince(r, t.since))
             return;
         if (t.isOwn(r))
@@ -158,7 +159,7 @@ public final class Hooks {
             return;
         if (Turns.ON)
             Turns.access(part, index, true, t, site);
-        long r = part[index];
+        long r = Memory.there(part, index);
         if (t.hasWrittenSince(r))
             return;
         if (t.isOwn(r))
@@ -173,7 +174,7 @@ public final class Hooks {
     public static void readOne(long[] part, int index, ThreadState t, int site, int method) {
         if (part == null)
             return;
-        if (t.frames.depth < 2 || !t.isSince(part[index], t.since))
+        if (t.frames.depth < 2 || !t.isSince(Memory.there(part, index), t.since))
             Shadow.readOne(t, part, index, site, method);
     }
 
@@ -181,30 +182,28 @@ public final class Hooks {
     public static void writeOne(long[] part, int index, ThreadState t, int site, int method) {
         if (part == null)
             return;
-        if (t.frames.depth < 2 || !t.hasWrittenSince(part[index]))
+        if (t.frames.depth < 2 || !t.hasWrittenSince(Memory.there(part, index)))
             Shadow.writeOne(t, part, index, site, method);
     }
 
-    /** Its variable in a part; one that no part has if there is no such element. */
+    /** Its number among the variables of a part; one that no part has if there is no such element. */
     @ForceInline
-    private static int element(int i) {
-        if (i >>> 24 != 0) // which is more than Arrays.LARGEST, or less than none
-            return 1 << 24;
-        return Arrays.coarse ? 0 : i;
+    private static long element(int i) {
+        return !Arrays.COARSE ? i & 0xffffffffL : i < 0 ? Integer.MAX_VALUE : 0;
     }
 
     @ForceInline
     private static void readElement(long[] part, int i, ThreadState t, int site) {
-        int variable = element(i);
+        long variable = element(i);
         if (Parts.has(part, variable))
-            read(part, Parts.index(variable), t, site);
+            read(part, Parts.index((int) variable), t, site);
     }
 
     @ForceInline
     private static void writeElement(long[] part, int i, ThreadState t, int site) {
-        int variable = element(i);
+        long variable = element(i);
         if (Parts.has(part, variable))
-            write(part, Parts.index(variable), t, site);
+            write(part, Parts.index((int) variable), t, site);
     }
 
     /** `place`: the number of the instruction. */
@@ -247,6 +246,16 @@ public final class Hooks {
     // In methods that have so many accesses that it would take long to compile them.
 
     @DontInline
+    public static void readFar(long[] part, int index, ThreadState t, int site) {
+        read(part, index, t, site);
+    }
+
+    @DontInline
+    public static void writeFar(long[] part, int index, ThreadState t, int site) {
+        write(part, index, t, site);
+    }
+
+    @DontInline
     public static void readElementFar(Object array, int i, ThreadState t, int site, int place) {
         readElement(array, i, t, site, place);
     }
@@ -271,8 +280,8 @@ public final class Hooks {
             return;
         long[] part = Arrays.part(t, array, site);
         int elements = Parts.count(part);
-        int end = (int) Math.min((long) from + count, Arrays.coarse ? 1 : elements);
-        for (int i = Arrays.coarse ? 0 : from; i < end; i++)
+        int end = (int) Math.min((long) from + count, Arrays.COARSE ? 1 : elements);
+        for (int i = Arrays.COARSE ? 0 : from; i < end; i++)
             if (write)
                 write(part, Parts.index(i), t, site);
             else

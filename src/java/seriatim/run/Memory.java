@@ -55,6 +55,13 @@ public final class Memory {
         }
     }
 
+    /** A word that is known to be there. What is compiled into each access of a program is shorter
+     * without the check whether it is. */
+    @ForceInline
+    static long there(long[] words, int index) {
+        return UNSAFE.getLong(words, LONGS + 8L * index);
+    }
+
     static long load(long[] words, int index) {
         return UNSAFE.getLongVolatile(words, LONGS + 8L * index);
     }
@@ -64,7 +71,11 @@ public final class Memory {
     }
 
     /** Processors on which others see stores in their order. */
-    private static final boolean IN_ORDER = System.getProperty("os.arch").matches("amd64|x86_64|x86");
+    private static final boolean IN_ORDER = isInOrder(System.getProperty("os.arch"));
+
+    private static boolean isInOrder(String processor) {
+        return processor.equals("amd64") || processor.equals("x86_64") || processor.equals("x86");
+    }
 
     /** The same as store(), where a compiler has nothing to move: what has to be seen before is behind a
      * fence, or behind a call that is never compiled into this. */

@@ -116,7 +116,7 @@ public final class Parts {
 
     /** Has it this variable? */
     @ForceInline
-    static boolean has(long[] part, int variable) {
+    static boolean has(long[] part, long variable) {
         return FIRST + Shadow.WORDS * variable < part.length;
     }
 

@@ -31,6 +31,8 @@ public final class Settings {
         int g = 0, n = 0, star = -1, from = 0;
         while (n < name.length()) {
             if (g < glob.length() && glob.charAt(g) == '*') {
+                if (g + 1 == glob.length())
+                    return true;
                 star = g++;
                 from = n;
             } else if (g < glob.length() && glob.charAt(g) == name.charAt(n)) {
@@ -113,6 +115,8 @@ public final class Settings {
 
     /** Is it a class of the JDK that the user named? */
     public static boolean isJdk(String internalName) {
+        if (jdk.isEmpty())
+            return false;
         String name = internalName.replace('/', '.');
         for (String wanted : jdk)
             if (name.equals(wanted) || name.startsWith(wanted + "$"))

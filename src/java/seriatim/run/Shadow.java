@@ -79,11 +79,19 @@ final class Shadow {
     @DontInline
     static void read(ThreadState t, long[] part, int index, int site) {
         long last = part[index];
-        if (t.isOwn(last)) {
-            keepOwnRead(t, part, index, site);
-            return;
+        if (t.isSince(last, t.own)) {
+            if ((last & OF_OTHERS) == 0) {
+                keepOwnRead(t, part, index, site);
+                return;
+            }
+            // As before, nobody else has read it, and nobody has written it since.
+            if (Memory.swap(part, index, last, t.current | OF_OTHERS)) {
+                setReadSite(part, index, site);
+                return;
+            }
         }
-        if (t.shared.isRepeated(part, index, last))
+        if (t.own == STALE ? t.shared.isRepeated(part, index, last)
+                : t.shared.isReadAgain(part, index, last, site))
             return;
         long w = Memory.load(part, Parts.written(part, index)), r = Memory.load(part, index);
         if (stateOf(r) == SHARED && t.since != STALE && t.shared.hasSince(part, index, w, t.since))

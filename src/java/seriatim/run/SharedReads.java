@@ -145,6 +145,24 @@ final class SharedReads {
         return entry != null && t.isSince(entry.mine(Parts.variable(index)), t.since);
     }
 
+    /** The same where nothing is special (t.own), and a read that is not repeated, but of what the thread
+     * has read since the last write, is kept. The bit alone does not say that the thread has read it: its
+     * slot may have been another one's. */
+    @ForceInline
+    boolean isReadAgain(long[] part, int index, long r, int site) {
+        if (stateOf(r) != SHARED || (r & t.readerBit) == 0)
+            return false;
+        Entry entry = entryOf(part);
+        int i = Parts.variable(index);
+        if (entry == null || entry.mine(i) == 0)
+            return false;
+        if (!t.isSince(entry.mine(i), t.since)) {
+            entry.sites[i] = site;
+            Memory.store(entry.mine, i, t.current);
+        }
+        return true;
+    }
+
     static long ownBitOf(int slot) {
         return slot < OWN_BITS ? bitOf(slot) : 0;
     }

@@ -271,6 +271,12 @@ final class JdkWeaver {
         on(subscription, "consumeError(" + subscriber + "Ljava/lang/Throwable;)V").start("completed");
     }
 
+    /** Of the JVM's classes at the start, by the name that Java has for it: these are hundreds. */
+    static boolean wantsLoaded(String name) {
+        return (name.startsWith("java.util.") || name.startsWith("java.lang.Thread"))
+                && wants(name.replace('.', '/'));
+    }
+
     static boolean wants(String name) {
         return changes.containsKey(name) || (Turns.ON && TurnsWeaver.wants(name));
     }

@@ -24,7 +24,7 @@ final class MethodWeaver extends AdviceAdapter {
 
     /** Methods with more accesses would take long to compile if more than need be were compiled into
      * them. */
-    private static final int MOST_NEAR = 16;
+    private static final int MOST_NEAR = 16, MOST_INSIDE = 200;
 
     private final ClassWeaver weaver;
     private final String name, type;
@@ -388,6 +388,13 @@ final class MethodWeaver extends AdviceAdapter {
         }
     }
 
+    /** How much of an access to a field is compiled into the method. */
+    private String distance() {
+        if (facts.accesses > MOST_INSIDE)
+            return "Far";
+        return isShort() && facts.calls == 0 ? "Near" : "";
+    }
+
     private void emitAccess(String which, String what, ClassFacts.Field field, boolean write) {
         String hook = (write ? "write" : "read") + which;
         push(Parts.index(field.index));
@@ -396,8 +403,7 @@ final class MethodWeaver extends AdviceAdapter {
             push(weaver.methodRow(name, type, facts));
             call(hook + "One", "(" + what + "I" + STATE_TYPE + "II)V");
         } else {
-            boolean near = which.isEmpty() && isShort() && facts.calls == 0;
-            call(near ? hook + "Near" : hook, "(" + what + "I" + STATE_TYPE + "I)V");
+            call(which.isEmpty() ? hook + distance() : hook, "(" + what + "I" + STATE_TYPE + "I)V");
         }
     }
 

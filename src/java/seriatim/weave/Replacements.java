@@ -1,61 +1,73 @@
 package seriatim.weave;
 
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import org.objectweb.asm.Opcodes;
-import org.objectweb.asm.Type;
-import seriatim.calls.Replaces;
-import seriatim.calls.Calls;
 import seriatim.run.Turns;
 
-/** Calls of the library that are replaced in watched code: seriatim.calls has what by. */
+/** Calls of the library that are replaced in watched code: seriatim.calls has what by, and the build has
+ * listed them (ListReplacements.java). */
 final class Replacements {
+    private static final String LIST = "seriatim/weave/replacements";
+
     static final class Call {
         final String owner, name, descriptor;
+        private final String[] replaced; // classes
+        private final Call next; // of the same name and type, of other classes
 
-        Call(Method method) {
-            owner = Type.getInternalName(method.getDeclaringClass());
-            name = method.getName();
-            descriptor = Type.getMethodDescriptor(method);
+        Call(String owner, String called, String descriptor, String[] replaced, Call next) {
+            this.owner = owner;
+            this.name = called.substring(0, called.indexOf('('));
+            this.descriptor = descriptor;
+            this.replaced = replaced;
+            this.next = next;
         }
     }
 
-    private static final Map<String, Call> virtual = new HashMap<>(), fixed = new HashMap<>();
-
-    private static final Set<String> names = new HashSet<>(); // of virtual methods
+    /** By the name and the descriptor of what is called. */
+    private static final Map<String, Call> virtual = new HashMap<>(1024), fixed = new HashMap<>();
 
     static {
-        addAll(Calls.ALL);
-        if (Turns.ON)
-            addAll(Calls.IN_TURNS);
-    }
-
-    private static void addAll(Class<?>[] holders) {
-        for (Class<?> holder : holders) {
-            Replaces replaces = holder.getAnnotation(Replaces.class);
-            for (Method method : holder.getDeclaredMethods())
-                if (Modifier.isPublic(method.getModifiers()))
-                    add(replaces, method);
+        try (InputStream in = Replacements.class.getClassLoader().getResourceAsStream(LIST)) {
+            ByteBuffer list = ByteBuffer.wrap(in.readAllBytes());
+            while (list.hasRemaining())
+                readHolder(list);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
         }
     }
 
-    /** The last two arguments are the state of the thread and the site. */
-    private static void add(Replaces replaces, Method method) {
-        Type[] all = Type.getArgumentTypes(method);
-        int first = replaces.isStatic() ? 0 : 1;
-        Type[] arguments = new Type[all.length - 2 - first];
-        System.arraycopy(all, first, arguments, 0, arguments.length);
-        String key = ' ' + method.getName()
-                + Type.getMethodDescriptor(Type.getReturnType(method), arguments);
-        if (!replaces.isStatic())
-            names.add(key);
-        for (Class<?> owner : replaces.value())
-            (replaces.isStatic() ? fixed : virtual)
-                    .put(Type.getInternalName(owner) + key, new Call(method));
+    private static String text(ByteBuffer list) {
+        int length = list.getShort(), at = list.position();
+        list.position(at + length);
+        return new String(list.array(), at, length, StandardCharsets.ISO_8859_1);
+    }
+
+    private static void readHolder(ByteBuffer list) {
+        String holder = text(list);
+        Map<String, Call> calls = list.get() != 0 ? fixed : virtual;
+        boolean counts = list.get() == 0 || Turns.ON;
+        String[] replaced = new String[list.getShort()];
+        for (int i = 0; i < replaced.length; i++)
+            replaced[i] = text(list);
+        for (int left = list.getShort(); left > 0; left--) {
+            String called = text(list), descriptor = text(list);
+            if (counts)
+                calls.put(called,
+                        new Call(holder, called, descriptor, replaced, calls.get(called)));
+        }
+    }
+
+    private static Call of(String owner, Call call) {
+        for (; call != null; call = call.next)
+            for (String replaced : call.replaced)
+                if (replaced.equals(owner))
+                    return call;
+        return null;
     }
 
     /** The call of a method of a class that the loader knows; null: it is not replaced. */
@@ -63,30 +75,29 @@ final class Replacements {
             int opcode, String owner, String name, String descriptor, ClassLoader loader) {
         if (opcode == Opcodes.INVOKESPECIAL)
             return null;
-        String key = ' ' + name + descriptor;
+        String key = name.concat(descriptor);
         if (opcode == Opcodes.INVOKESTATIC)
-            return fixed.get(owner + key);
-        Call call = virtual.get(owner + key);
-        if (call == null && names.contains(key))
-            call = inherited(loader, owner, key, 0);
+            return of(owner, fixed.get(key));
+        Call calls = virtual.get(key);
+        Call call = calls == null ? null : inherited(loader, owner, calls, 0);
         // Methods of Object can be called through any type.
-        return call != null ? call : virtual.get("java/lang/Object" + key);
+        return call != null ? call : of("java/lang/Object", calls);
     }
 
     /** That of a class above this one, as in `class Guard extends ReentrantLock`; of interfaces, that of
      * one above. What a class does by itself for an interface is watched there. */
-    private static Call inherited(ClassLoader loader, String owner, String key, int depth) {
-        Call found = owner == null ? null : virtual.get(owner + key);
+    private static Call inherited(ClassLoader loader, String owner, Call calls, int depth) {
+        Call found = owner == null ? null : of(owner, calls);
         if (found != null || owner == null || owner.startsWith("java/") || depth > 50)
             return found;
         ClassFacts facts = ClassFacts.find(loader, owner);
         if (facts == null)
             return null;
         if (!facts.isInterface())
-            return inherited(loader, facts.superName, key, depth + 1);
+            return inherited(loader, facts.superName, calls, depth + 1);
         for (String up : facts.interfaces)
             if (found == null)
-                found = inherited(loader, up, key, depth + 1);
+                found = inherited(loader, up, calls, depth + 1);
         return found;
     }
 

@@ -31,14 +31,20 @@ public final class Transformer implements ClassFileTransformer {
         instrumentation.addTransformer(transformer, true);
         List<Class<?>> loaded = new ArrayList<>();
         for (Class<?> type : instrumentation.getAllLoadedClasses())
-            if (instrumentation.isModifiableClass(type)
-                    && JdkWeaver.wants(type.getName().replace('.', '/')))
+            if (JdkWeaver.wantsLoaded(type.getName()) && instrumentation.isModifiableClass(type))
                 loaded.add(type);
         transformer.retransform(instrumentation, loaded);
         transformer.loadJdk(instrumentation);
     }
 
+    /** All at once, since the JVM stops for each time; one by one where one of them cannot be changed. */
     private void retransform(Instrumentation instrumentation, List<Class<?>> classes) {
+        try {
+            instrumentation.retransformClasses(classes.toArray(new Class<?>[0]));
+            return;
+        } catch (Throwable e) {
+            complain("some class of the JDK", e);
+        }
         for (Class<?> type : classes)
             try {
                 instrumentation.retransformClasses(type);
