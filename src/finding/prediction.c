@@ -177,9 +177,7 @@ static void find_around(struct st_prediction *prediction) {
     free(sorted);
 }
 
-void st_prediction_add_depth(struct st_prediction *prediction, struct st_prediction *inner,
-                             unsigned depth) {
-    prediction->deepest = depth;
+static void add_blocks(struct st_prediction *prediction, struct st_prediction *inner) {
     prediction->block_count += inner->block_count;
     for (size_t i = 0; i <= ST_BLOCK_VIOLATION; i++)
         prediction->by[i] += inner->by[i];
@@ -193,13 +191,30 @@ void st_prediction_add_depth(struct st_prediction *prediction, struct st_predict
         st_prediction_caveat(prediction, inner->caveats[i]);
     add_names(prediction, inner);
     st_reserve(&prediction->blocks, &prediction->capacity, prediction->listed + inner->listed);
-    for (size_t i = 0; i < inner->listed; i++) {
-        inner->blocks[i].depth = depth;
+    for (size_t i = 0; i < inner->listed; i++)
         prediction->blocks[prediction->listed++] = inner->blocks[i];
-    }
     inner->listed = 0;
+}
+
+void st_prediction_add_depth(struct st_prediction *prediction, struct st_prediction *inner,
+                             unsigned depth) {
+    prediction->deepest = depth;
+    for (size_t i = 0; i < inner->listed; i++)
+        inner->blocks[i].depth = depth;
+    add_blocks(prediction, inner);
     find_around(prediction);
     st_prediction_finish(prediction);
+}
+
+void st_prediction_add_portion(struct st_prediction *prediction, struct st_prediction *portion) {
+    add_blocks(prediction, portion);
+    st_prediction_finish(prediction);
+}
+
+void st_predictions_add_portion(struct st_predictions *predictions,
+                                struct st_predictions *portion) {
+    for (size_t i = 0; i < predictions->count; i++)
+        st_prediction_add_portion(&predictions->items[i], &portion->items[i]);
 }
 
 /* ---- locations ---- */

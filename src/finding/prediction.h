@@ -168,6 +168,10 @@ void st_prediction_leave_out(struct st_prediction *prediction, uint32_t block, u
 /* So many more blocks of a name are atomic, without a search. The prediction is finished. */
 void st_prediction_add_atomic(struct st_prediction *prediction, uint32_t block, uint64_t count);
 
+/* Adds what was said of other blocks at the same depth; both are finished. Takes over its blocks,
+ * and leaves it empty. */
+void st_prediction_add_portion(struct st_prediction *prediction, struct st_prediction *portion);
+
 /* Adds what was said of the blocks inside so many others; both are finished. Takes over its blocks,
  * and leaves it empty. */
 void st_prediction_add_depth(struct st_prediction *prediction, struct st_prediction *inner,
@@ -197,6 +201,9 @@ struct st_predictions {
 };
 
 void st_predictions_free(struct st_predictions *predictions);
+
+/* The same as st_prediction_add_portion for each of them, which are from the same analyses. */
+void st_predictions_add_portion(struct st_predictions *predictions, struct st_predictions *portion);
 
 /* A ring of so many waits; keeps a copy of them. */
 void st_predictions_deadlock(struct st_predictions *predictions,

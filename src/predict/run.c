@@ -14,7 +14,10 @@ struct st_run_builder {
     bool needs_events; /* somebody searches them */
     bool keeps_events; /* those of the last pass */
     bool wants_excerpt;
-    bool wants_sparse;         /* model */
+    bool wants_sparse, wants_narrow; /* model */
+    size_t portion;                  /* transactions in memory at most, or 0 */
+    void (*judge)(void *context, const struct st_run *run); /* a portion; NULL: nobody does */
+    void *judge_context;
     unsigned depths;           /* that can be judged without the trace, the first included */
     unsigned depth;            /* so many are unmarked */
     bool was_surveyed;         /* the first pass is over */
@@ -40,7 +43,11 @@ struct st_run *st_run_new(const struct st_run_needs *needs) {
     builder->needs_events = needs->events;
     builder->keeps_events = needs->events || needs->depths > 1;
     builder->wants_excerpt = needs->excerpt;
-    builder->wants_sparse = needs->sparse;
+    builder->wants_sparse = needs->sparse || needs->narrow;
+    builder->wants_narrow = needs->narrow;
+    builder->portion = needs->portion;
+    builder->judge = needs->judge;
+    builder->judge_context = needs->judge_context;
     builder->excerpt.depths = needs->depths;
     *run = (struct st_run){.model = builder->model,
                            .shared_model = builder->shared_model,
@@ -105,17 +112,48 @@ static bool spare(struct st_run *run) {
     return !run->shared_model && st_model_spare(run->builder->model);
 }
 
+/* As many events of the excerpt as can be searched in the memory that is left. */
+static void show_excerpt(struct st_run *run) {
+    const struct st_excerpt *excerpt = &run->builder->excerpt;
+    size_t room = st_run_fit_room(&run->fit, st_model_judging_bytes(run->model));
+    run->events = excerpt->events;
+    run->numbers = excerpt->numbers;
+    run->event_count = st_excerpt_searchable(excerpt, room);
+    run->last_kept = excerpt->last_kept;
+    if (run->event_count < excerpt->count)
+        run->last_kept = run->event_count ? excerpt->numbers[run->event_count - 1] : 1;
+}
+
+/* False: there is nothing to judge, or nobody who does it. */
+static bool judge_portion(struct st_run *run) {
+    struct st_run_builder *builder = run->builder;
+    if (!builder->judge || !st_model_portion(run->model))
+        return false;
+    if (run->numbers)
+        show_excerpt(run);
+    run->is_portion = true;
+    st_model_show_portion(builder->model);
+    builder->judge(builder->judge_context, run);
+    st_model_drop_portion(builder->model);
+    run->is_portion = false;
+    return true;
+}
+
 /* Returns how many of the events are judged. */
 static size_t feed_models(struct st_run *run, const struct st_event_batch *all) {
     struct st_event_batch batch = *all;
     batch.count = st_run_fit_count(&run->fit, all, is_last_pass(run));
     if (!batch.count)
         return 0;
-    if (run->builder->wants_sparse && is_last_pass(run))
+    if (is_last_pass(run) && run->builder->wants_sparse && !run->model->sparse)
+        spare(run);
+    if (st_model_makes_pieces(run->model) && run->builder->wants_narrow && !run->model->has_gaps)
         spare(run);
     feed_model(run->builder->model, &batch);
     feed_model(run->builder->shared_model, &batch);
     run->builder->fed += batch.count;
+    if (run->builder->portion && st_model_portion(run->model) >= run->builder->portion)
+        judge_portion(run);
     return batch.count;
 }
 
@@ -125,12 +163,14 @@ static void check_memory(struct st_run *run, uint64_t last) {
     struct st_run_builder *builder = run->builder;
     struct st_excerpt *excerpt = &builder->excerpt;
     size_t judging = st_model_judging_bytes(run->model);
+    if (st_model_makes_pieces(run->model))
+        judging += run->fit.memory / 8; /* portions will need room */
     if (!st_run_fit_is_full(&run->fit, last, judging))
         return;
     if (builder->keeps_events && excerpt->is_used &&
         st_excerpt_shrink(excerpt, st_run_fit_room(&run->fit, judging)))
         return;
-    if (!spare(run))
+    if (!spare(run) && !judge_portion(run))
         st_run_fit_end_at(&run->fit, last);
 }
 
@@ -146,18 +186,6 @@ void st_run_feed(struct st_run *run, const struct st_event *all, size_t total, u
     if (builder->keeps_events && is_last_pass(run))
         keep_events(run, events, count, first);
     check_memory(run, first + count - 1);
-}
-
-/* As many events of the excerpt as can be searched in the memory that is left. */
-static void show_excerpt(struct st_run *run) {
-    const struct st_excerpt *excerpt = &run->builder->excerpt;
-    size_t room = st_run_fit_room(&run->fit, st_model_judging_bytes(run->model));
-    run->events = excerpt->events;
-    run->numbers = excerpt->numbers;
-    run->event_count = st_excerpt_searchable(excerpt, room);
-    run->last_kept = excerpt->last_kept;
-    if (run->event_count < excerpt->count)
-        run->last_kept = run->event_count ? excerpt->numbers[run->event_count - 1] : 1;
 }
 
 static void end_keeping(struct st_run *run) {
