@@ -70,7 +70,7 @@ static void test_an_open_block_is_kept_and_pieces_of_all(void **state) {
     (void)state;
     struct st_run *run = make_sparse(&text, one_open_block);
     assert_int_equal(run->model->instance_count, 1);
-    assert_int_equal(run->model->unit_count, 1 + 5); /* a, and each access */
+    assert_int_equal(run->model->unit_count, 1 + 4); /* a, and each access, but for one read */
     assert_false(run->model->has_gaps);
     assert_int_equal(run->model->units[run->model->instances[0].unit].block,
                      number(&text.symbols.blocks, "a"));
@@ -84,7 +84,7 @@ static void test_if_that_is_too_much_pieces_of_what_it_meets_are_kept(void **sta
     (void)state;
     struct st_run *run = make_narrow(&text, one_open_block);
     assert_int_equal(run->model->instance_count, 1);
-    assert_int_equal(run->model->unit_count, 1 + 3); /* a, and the accesses to x */
+    assert_int_equal(run->model->unit_count, 1 + 2); /* a, and the writes of x */
     assert_guarded(&text, run, "b", 1);
     assert_guarded(&text, run, "c", 2);
     end(&text, run);
@@ -97,7 +97,7 @@ static void test_a_lock_that_somebody_does_without_guards_nothing(void **state) 
         &text, "M fork A, M fork B,"
                "A begin a, A acq l, A r x, A w x, A rel l, A end a, B begin b, B w x, B end b");
     assert_int_equal(run->model->instance_count, 1);
-    assert_int_equal(run->model->unit_count, 1 + 3);
+    assert_int_equal(run->model->unit_count, 1 + 2);
     assert_guarded(&text, run, "b", 1); /* one access is atomic in any case */
     end(&text, run);
 }

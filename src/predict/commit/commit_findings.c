@@ -257,6 +257,7 @@ void st_commit_explain(void *context, uint32_t unit, struct st_predicted_block *
     search->deadline = 0; /* it was found in time before */
     search->total = NULL;
     search->expired = false;
+    search->explains = true;
     if (!st_commit_is_violated(search, unit, &violation))
         return;
     put_nodes(&finding, unit, &violation);

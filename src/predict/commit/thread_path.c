@@ -60,7 +60,8 @@ bool st_find_thread_path(struct st_commit_search *search, uint32_t transaction,
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++)
             if (leads_back(analysis->model, &samples[i], &samples[j])) {
-                note_path(search, &samples[i], &samples[j], violation);
+                if (search->explains)
+                    note_path(search, &samples[i], &samples[j], violation);
                 return true;
             }
     return false;

@@ -6,8 +6,8 @@
 
 #include "predict/commit/path_search.h"
 
-/* As far as a look at some of its meetings can tell. If there is one, search->arrivals has it, as
- * in st_commit_is_violated. */
+/* As far as a look at some of its meetings can tell. If there is one, and search->explains,
+ * search->arrivals has it, as in st_commit_is_violated. */
 bool st_find_thread_path(struct st_commit_search *search, uint32_t transaction,
                          struct st_commit_violation *violation);
 

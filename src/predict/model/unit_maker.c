@@ -236,7 +236,7 @@ static void put_unit(struct st_unit_maker *maker, struct actor *actor,
     if (count && tokens[count - 1].number > last)
         ended.end = tokens[count - 1].number;
     if (spared.keep_pieces)
-        st_cut_unit(&maker->cutter, &what, !maker->model->options.data, put_piece, &ended);
+        st_cut_unit(&maker->cutter, maker->model, &what, put_piece, &ended);
     if (!spared.keep_unit)
         return;
     struct st_unit like = describe(&ended);

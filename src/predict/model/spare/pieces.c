@@ -9,6 +9,8 @@ void st_cutter_free(struct st_cutter *cutter) {
     free(cutter->ends);
     free(cutter->open);
     free(cutter->from_before);
+    free(cutter->sets);
+    free(cutter->writes);
     free(cutter->held);
     free(cutter->tokens);
 }
@@ -16,6 +18,7 @@ void st_cutter_free(struct st_cutter *cutter) {
 /* A unit that is cut. */
 struct cutting {
     struct st_cutter *cutter;
+    struct st_model *model;
     const struct st_locked_tokens *unit;
     bool by_locks;
     st_take_piece *take;
@@ -67,6 +70,46 @@ static void find_ends(struct cutting *cutting) {
     }
 }
 
+/* ---- reads that writes stand for ---- */
+
+static int by_value(const void *left, const void *right) {
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static uint64_t access_at(const struct cutting *cutting, size_t token) {
+    return (uint64_t)cutting->unit->tokens[token].token.target << 32 | cutting->cutter->sets[token];
+}
+
+static void find_writes(struct cutting *cutting) {
+    struct st_cutter *cutter = cutting->cutter;
+    const struct st_locked_tokens *unit = cutting->unit;
+    struct st_locksets *sets = &cutting->model->locksets;
+    uint32_t set = unit->count > 1 ? st_lockset_of(sets, unit->held, unit->held_count) : 0;
+    cutter->write_count = 0;
+    for (size_t i = 0; i < unit->count && unit->count > 1; i++) {
+        const struct st_token *token = &unit->tokens[i].token;
+        if (token->kind == ST_TOKEN_ACQUIRE)
+            set = st_lockset_with(sets, set, token->target);
+        else if (token->kind == ST_TOKEN_RELEASE)
+            set = st_lockset_without(sets, set, token->target);
+        cutter->sets[i] = set;
+        if (token->kind == ST_TOKEN_WRITE)
+            cutter->writes[cutter->write_count++] = access_at(cutting, i);
+    }
+    if (cutter->write_count > 1)
+        qsort(cutter->writes, cutter->write_count, sizeof *cutter->writes, by_value);
+}
+
+/* A signal is given by a write and taken by a read, so one cannot stand for the other. */
+static bool is_written_alike(const struct cutting *cutting, size_t token) {
+    const struct st_cutter *cutter = cutting->cutter;
+    return cutter->write_count &&
+           cutting->unit->tokens[token].token.target < cutting->model->first_signal &&
+           bsearch(&(uint64_t){access_at(cutting, token)}, cutter->writes, cutter->write_count,
+                   sizeof *cutter->writes, by_value);
+}
+
 /* ---- pieces ---- */
 
 /* With locks that are held, and the tokens of the sections around it. */
@@ -110,6 +153,9 @@ static void cut_at(struct cutting *cutting, size_t i) {
     struct st_cutter *cutter = cutting->cutter;
     switch (cutting->unit->tokens[i].token.kind) {
     case ST_TOKEN_READ:
+        if (!is_written_alike(cutting, i))
+            take(cutting, i);
+        break;
     case ST_TOKEN_WRITE:
         take(cutting, i);
         break;
@@ -147,9 +193,12 @@ static void hold_from_before(struct st_cutter *cutter, const struct st_locked_to
     cutter->from_before_count = unit->held_count;
 }
 
-void st_cut_unit(struct st_cutter *cutter, const struct st_locked_tokens *unit, bool by_locks,
-                 st_take_piece *take_piece, void *context) {
-    struct cutting cutting = {cutter, unit, by_locks, take_piece, context};
+void st_cut_unit(struct st_cutter *cutter, struct st_model *model,
+                 const struct st_locked_tokens *unit, st_take_piece *take_piece, void *context) {
+    bool by_locks = !model->options.data;
+    struct cutting cutting = {cutter, model, unit, by_locks, take_piece, context};
+    st_reserve(&cutter->sets, &cutter->set_capacity, unit->count + 1);
+    st_reserve(&cutter->writes, &cutter->write_capacity, unit->count + 1);
     st_reserve(&cutter->ends, &cutter->end_capacity, unit->count + 1);
     st_reserve(&cutter->open, &cutter->open_capacity, unit->count + 1);
     st_reserve(&cutter->from_before, &cutter->from_before_capacity, unit->held_count + 1);
@@ -157,6 +206,7 @@ void st_cut_unit(struct st_cutter *cutter, const struct st_locked_tokens *unit, 
     st_reserve(&cutter->tokens, &cutter->token_capacity, 2 * unit->count + 1);
     hold_from_before(cutter, unit);
     find_ends(&cutting);
+    find_writes(&cutting);
     hold_from_before(cutter, unit);
     cutter->open_count = 0;
     if (by_locks)

@@ -12,6 +12,9 @@
  * What is unlike in pieces is much less than what is unlike in units: a server that handles each
  * request in a block of its own uses the same few million words in ever other combinations.
  *
+ * A read is left out if its unit writes the variable under the same locks, too: what meets the
+ * read meets that write, at the same node.
+ *
  * What pieces cannot show is their own nodes. These are asked for only of transactions that are
  * judged, and so those are there as a whole. */
 #ifndef SERIATIM_PREDICT_MODEL_SPARE_PIECES_H
@@ -27,6 +30,10 @@ struct st_cutter {
     size_t open_count, open_capacity;
     uint32_t *from_before; /* locks held since before the unit */
     size_t from_before_count, from_before_capacity;
+    uint32_t *sets; /* by token: the locks held there */
+    size_t set_capacity;
+    uint64_t *writes; /* variables, and in the lower half under which locks; ascending */
+    size_t write_count, write_capacity;
     uint32_t *held; /* of a piece */
     size_t held_capacity;
     struct st_seen_token *tokens; /* the same */
@@ -42,7 +49,7 @@ typedef void st_take_piece(void *context, const struct st_token *what,
  * that is not within the unit begins. `what` is the access or acquire. By locks it matters whether
  * a section is within the unit, so each section is a piece, too, and pieces have the acquires and
  * releases around them. Otherwise all locks count as held from the beginning. */
-void st_cut_unit(struct st_cutter *cutter, const struct st_locked_tokens *unit, bool by_locks,
-                 st_take_piece *take, void *context);
+void st_cut_unit(struct st_cutter *cutter, struct st_model *model,
+                 const struct st_locked_tokens *unit, st_take_piece *take, void *context);
 
 #endif
