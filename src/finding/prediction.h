@@ -143,6 +143,8 @@ struct st_prediction {
     bool stopped;         /* the time for all of it was over, or somebody stopped it */
     const char **caveats; /* sentences that limit what was said */
     size_t caveat_count, caveat_capacity;
+    size_t
+        end_caveat; /* the one that says where the judged part of the run ends, plus 1; 0: none */
 };
 
 void st_prediction_init(struct st_prediction *prediction);
@@ -157,6 +159,11 @@ void st_prediction_count(struct st_prediction *prediction, uint32_t block,
 
 /* A sentence that the reader must know; each once. It is copied. */
 void st_prediction_caveat(struct st_prediction *prediction, const char *sentence);
+
+/* A sentence that says how much of the run is judged. There is one: if blocks at another depth were
+ * judged in a smaller part of it, theirs takes the place of the first. The analysis may miss
+ * something then. */
+void st_prediction_ends_early(struct st_prediction *prediction, const char *sentence);
 
 /* The same with a sentence that says why a violation may have been missed. */
 void st_prediction_may_miss(struct st_prediction *prediction, const char *sentence);

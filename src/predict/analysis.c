@@ -106,7 +106,7 @@ static void add_memory_caveats(const struct st_run *run, bool reads_events,
                  "not judged, and count as not decided. Give it more (--memory), or record less (a "
                  "specification, a shorter run).",
                  run->fit.last_judged);
-        st_prediction_may_miss(prediction, sentence);
+        st_prediction_ends_early(prediction, sentence);
         for (size_t i = 0; i < run->fit.unjudged_names; i++)
             st_prediction_leave_out(prediction, (uint32_t)(i - 1), run->fit.unjudged_by_name[i]);
     }

@@ -18,6 +18,8 @@ struct st_run_builder {
     size_t portion;                  /* transactions in memory at most, or 0 */
     void (*judge)(void *context, const struct st_run *run); /* a portion; NULL: nobody does */
     void *judge_context;
+    bool reads_kept;           /* events, instead of the trace */
+    bool starved;              /* there is no room for them and for what is made of them */
     unsigned depths;           /* that can be judged without the trace, the first included */
     unsigned depth;            /* so many are unmarked */
     bool was_surveyed;         /* the first pass is over */
@@ -139,6 +141,13 @@ static bool judge_portion(struct st_run *run) {
     return true;
 }
 
+/* To prepare for judging takes long, so a small portion goes on growing for a while. */
+static bool judge_portion_if_it_pays(struct st_run *run) {
+    enum { LEAST_SHARE = 16 };
+    size_t bytes = run->builder->judge ? st_model_portion_bytes(run->model) : 0;
+    return bytes && (bytes < run->fit.memory / LEAST_SHARE || judge_portion(run));
+}
+
 /* Returns how many of the events are judged. */
 static size_t feed_models(struct st_run *run, const struct st_event_batch *all) {
     struct st_event_batch batch = *all;
@@ -170,7 +179,9 @@ static void check_memory(struct st_run *run, uint64_t last) {
     if (builder->keeps_events && excerpt->is_used &&
         st_excerpt_shrink(excerpt, st_run_fit_room(&run->fit, judging)))
         return;
-    if (!spare(run) && !judge_portion(run))
+    if (builder->reads_kept && st_model_makes_pieces(run->model))
+        builder->starved = true;
+    else if (!spare(run) && !judge_portion_if_it_pays(run))
         st_run_fit_end_at(&run->fit, last);
 }
 
@@ -277,7 +288,7 @@ static size_t kept_count(const struct st_run *run) {
 /* One pass over the events that are kept. */
 static void feed_kept(struct st_run *run, const struct st_event *events) {
     enum { BATCH = 1 << 16 };
-    for (size_t i = 0; i < kept_count(run); i += BATCH) {
+    for (size_t i = 0; i < kept_count(run) && !run->builder->starved; i += BATCH) {
         size_t left = kept_count(run) - i;
         struct st_event_batch batch = {.events = events + i,
                                        .numbers = run->numbers ? run->numbers + i : NULL,
@@ -287,7 +298,8 @@ static void feed_kept(struct st_run *run, const struct st_event *events) {
         if (count)
             check_memory(run, st_batch_number(&batch, count - 1));
     }
-    end_models_pass(run);
+    if (!run->builder->starved)
+        end_models_pass(run);
 }
 
 /* The models know from the passes over the trace what they must know before they make units. */
@@ -296,13 +308,15 @@ static void make_units_again(struct st_run *run, const struct st_event *events) 
     st_model_restart_units(builder->model);
     if (builder->shared_model)
         st_model_restart_units(builder->shared_model);
-    while (st_run_wants_pass(run))
+    builder->reads_kept = true;
+    while (st_run_wants_pass(run) && !builder->starved)
         feed_kept(run, events);
+    builder->reads_kept = false;
     if (run->numbers)
         show_excerpt(run);
 }
 
-void st_run_go_deeper(struct st_run *run) {
+bool st_run_go_deeper(struct st_run *run) {
     struct st_run_builder *builder = run->builder;
     const struct st_excerpt *excerpt = &builder->excerpt;
     struct st_event *events = run->numbers ? excerpt->events : builder->events;
@@ -313,6 +327,7 @@ void st_run_go_deeper(struct st_run *run) {
         any |= run->empty->items[i] > 0;
     builder->has_blocks = any;
     make_units_again(run, events);
+    return !builder->starved;
 }
 
 static void forget_events(struct st_run *run) {
@@ -337,7 +352,9 @@ void st_run_read_deeper(struct st_run *run) {
     struct st_run_builder *builder = run->builder;
     forget_events(run);
     builder->depths = 0;
-    builder->some.wanted.below = builder->below + ++builder->depth;
+    builder->depth += !builder->starved;
+    builder->starved = false;
+    builder->some.wanted.below = builder->below + builder->depth;
     builder->keeps_events = builder->needs_events;
     st_model_restart_units(builder->model);
     if (builder->shared_model)

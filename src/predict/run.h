@@ -73,11 +73,12 @@ bool st_run_may_have_deeper(const struct st_run *run);
 /* Is all there that it takes to judge them? */
 bool st_run_can_go_deeper(const struct st_run *run);
 
-/* The outermost blocks are no blocks any more, those directly inside them are the outermost. */
-void st_run_go_deeper(struct st_run *run);
+/* The outermost blocks are no blocks any more, those directly inside them are the outermost. False:
+ * there is not enough memory for that beside what is there. Then comes st_run_read_deeper. */
+bool st_run_go_deeper(struct st_run *run);
 
-/* The same, for which it wants one more pass over the trace. What it knows of the values of events
- * is forgotten. */
+/* The same, for which it wants one more pass over the trace, or two. What it knows of the values of
+ * events is forgotten. */
 void st_run_read_deeper(struct st_run *run);
 
 /* If not all blocks were wanted, or it went deeper: are there any? */

@@ -68,13 +68,17 @@ static void judge_portion(void *context, const struct st_run *run) {
     }
 }
 
+static void forget_portions(struct st_trace_prediction *prediction) {
+    st_predictions_free(&prediction->portions);
+    prediction->portions = (struct st_predictions){0};
+}
+
 /* The last of them, and with it all. */
 static void judge(struct st_trace_prediction *prediction, struct st_predictions *all) {
     st_predict_run(prediction->plan, prediction->run, all);
     if (prediction->portions.count)
         st_predictions_add_portion(all, &prediction->portions);
-    st_predictions_free(&prediction->portions);
-    prediction->portions = (struct st_predictions){0};
+    forget_portions(prediction);
 }
 
 enum { MOST_DEPTH = 8 };
@@ -114,10 +118,9 @@ static void look_up_schedules(struct st_predictions *predictions, struct st_trac
 static bool go_below(struct st_trace_prediction *prediction, struct st_trace_input *input) {
     struct st_run *run = prediction->run;
     struct st_error error;
-    if (st_run_can_go_deeper(run)) {
-        st_run_go_deeper(run);
+    if (st_run_can_go_deeper(run) && st_run_go_deeper(run))
         return true;
-    }
+    forget_portions(prediction); /* all of them come again */
     st_run_read_deeper(run);
     return read_passes(run, input, st_trace_input_pass, &error) == 0;
 }

@@ -33,7 +33,7 @@ struct st_commit_search {
     double deadline;  /* in CPU time of this thread; 0: none */
     const struct st_total_time *total; /* of all searches; NULL: without end */
     bool expired;
-    bool explains; /* its path is asked for, and not only whether there is one */
+    bool explains;  /* its path is asked for, and not only whether there is one */
     uint32_t *goal; /* by unit: it meets a later node of the transaction */
     uint32_t *low;  /* by chain: order reaches all of its units from this one on */
     uint32_t *low_stamp;

@@ -464,8 +464,9 @@ void st_model_end_pass(struct st_model *model) {
     }
 }
 
+enum { BYTES_A_UNIT = 100, BYTES_A_TOKEN = 36 }; /* measured with blocks that are all unlike */
+
 size_t st_model_judging_bytes(const struct st_model *model) {
-    enum { BYTES_A_UNIT = 100, BYTES_A_TOKEN = 36 }; /* measured with blocks that are all unlike */
     return model->unit_count * BYTES_A_UNIT + model->unit_tokens * BYTES_A_TOKEN;
 }
 
@@ -525,6 +526,16 @@ size_t st_model_portion(const struct st_model *model) {
     if (builder->pass != PASS_UNITS || builder->spare.stage != ST_SPARE_PORTIONS)
         return 0;
     return model->instance_count - builder->lasting.instances;
+}
+
+size_t st_model_portion_bytes(const struct st_model *model) {
+    enum { BYTES_OF_UNIT = sizeof(struct st_unit) + sizeof(struct st_shape), BYTES_OF_TOKEN = 24 };
+    const struct st_model_builder *builder = model->builder;
+    if (!st_model_portion(model))
+        return 0;
+    return (model->unit_count - builder->lasting.units) * (BYTES_A_UNIT + BYTES_OF_UNIT) +
+           (model->unit_tokens - builder->lasting.tokens) * (BYTES_A_TOKEN + BYTES_OF_TOKEN) +
+           st_model_portion(model) * sizeof(struct st_instance);
 }
 
 void st_model_show_portion(struct st_model *model) {

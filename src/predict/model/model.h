@@ -187,6 +187,9 @@ bool st_model_makes_pieces(const struct st_model *model);
  * between two events, each once: all that they meet is there. */
 size_t st_model_portion(const struct st_model *model);
 
+/* About how many bytes these take, and to judge them. */
+size_t st_model_portion_bytes(const struct st_model *model);
+
 /* Shows them, without those that are kept until the last portion, and then drops them. What comes
  * after the last of these is shown at the end of the pass. */
 void st_model_show_portion(struct st_model *model);
