@@ -91,7 +91,8 @@ int st_trace_prediction_read(struct st_trace_prediction *prediction, struct st_t
     for (size_t i = 0; i < plan->analysis_count; i++)
         deeper |= plan->analyses[i].predictor == &st_tiers;
     needs.depths = deeper ? MOST_DEPTH : 1;
-    needs.judge = judge_portion;
+    if (!plan->options.dealer) /* others would have other portions */
+        needs.judge = judge_portion;
     needs.judge_context = prediction;
     prediction->run = read_run(input, &needs, pass, error);
     return prediction->run ? 0 : -1;
