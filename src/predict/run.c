@@ -141,11 +141,15 @@ static bool judge_portion(struct st_run *run) {
     return true;
 }
 
-/* To prepare for judging takes long, so a small portion goes on growing for a while. */
+/* To prepare for judging takes long, so a small portion goes on growing for a while. False: there
+ * are no portions. */
 static bool judge_portion_if_it_pays(struct st_run *run) {
     enum { LEAST_SHARE = 16 };
-    size_t bytes = run->builder->judge ? st_model_portion_bytes(run->model) : 0;
-    return bytes && (bytes < run->fit.memory / LEAST_SHARE || judge_portion(run));
+    if (!run->builder->judge || !st_model_makes_portions(run->model))
+        return false;
+    if (st_model_portion_bytes(run->model) >= run->fit.memory / LEAST_SHARE)
+        judge_portion(run);
+    return true;
 }
 
 /* Returns how many of the events are judged. */

@@ -521,11 +521,14 @@ bool st_model_makes_pieces(const struct st_model *model) {
     return model->builder->spare.stage == ST_SPARE_PIECES;
 }
 
+bool st_model_makes_portions(const struct st_model *model) {
+    return model->builder->pass == PASS_UNITS && model->builder->spare.stage == ST_SPARE_PORTIONS;
+}
+
 size_t st_model_portion(const struct st_model *model) {
-    const struct st_model_builder *builder = model->builder;
-    if (builder->pass != PASS_UNITS || builder->spare.stage != ST_SPARE_PORTIONS)
-        return 0;
-    return model->instance_count - builder->lasting.instances;
+    return st_model_makes_portions(model)
+               ? model->instance_count - model->builder->lasting.instances
+               : 0;
 }
 
 size_t st_model_portion_bytes(const struct st_model *model) {

@@ -183,6 +183,9 @@ bool st_model_spare(struct st_model *model);
 /* Does a sparse model make pieces in this pass, for a pass over transactions? */
 bool st_model_makes_pieces(const struct st_model *model);
 
+/* Is this that pass? */
+bool st_model_makes_portions(const struct st_model *model);
+
 /* How many transactions the portion has so far, in a pass over them. They can be judged at any time
  * between two events, each once: all that they meet is there. */
 size_t st_model_portion(const struct st_model *model);
