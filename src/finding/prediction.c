@@ -92,6 +92,18 @@ void st_prediction_may_miss(struct st_prediction *prediction, const char *senten
     st_prediction_caveat(prediction, sentence);
 }
 
+void st_prediction_ends_early(struct st_prediction *prediction, const char *sentence) {
+    prediction->may_miss = true;
+    if (prediction->end_caveat) {
+        const char **caveat = &prediction->caveats[prediction->end_caveat - 1];
+        free((char *)*caveat);
+        *caveat = st_strdup(sentence);
+        return;
+    }
+    st_prediction_caveat(prediction, sentence);
+    prediction->end_caveat = prediction->caveat_count;
+}
+
 static int by_begin(const void *left, const void *right) {
     const struct st_predicted_block *a = left, *b = right;
     return (a->begin > b->begin) - (a->begin < b->begin);
@@ -177,9 +189,7 @@ static void find_around(struct st_prediction *prediction) {
     free(sorted);
 }
 
-void st_prediction_add_depth(struct st_prediction *prediction, struct st_prediction *inner,
-                             unsigned depth) {
-    prediction->deepest = depth;
+static void add_blocks(struct st_prediction *prediction, struct st_prediction *inner) {
     prediction->block_count += inner->block_count;
     for (size_t i = 0; i <= ST_BLOCK_VIOLATION; i++)
         prediction->by[i] += inner->by[i];
@@ -190,16 +200,36 @@ void st_prediction_add_depth(struct st_prediction *prediction, struct st_predict
     prediction->stopped |= inner->stopped;
     prediction->unproven += inner->unproven;
     for (size_t i = 0; i < inner->caveat_count; i++)
-        st_prediction_caveat(prediction, inner->caveats[i]);
+        if (i + 1 == inner->end_caveat)
+            st_prediction_ends_early(prediction, inner->caveats[i]);
+        else
+            st_prediction_caveat(prediction, inner->caveats[i]);
     add_names(prediction, inner);
     st_reserve(&prediction->blocks, &prediction->capacity, prediction->listed + inner->listed);
-    for (size_t i = 0; i < inner->listed; i++) {
-        inner->blocks[i].depth = depth;
+    for (size_t i = 0; i < inner->listed; i++)
         prediction->blocks[prediction->listed++] = inner->blocks[i];
-    }
     inner->listed = 0;
+}
+
+void st_prediction_add_depth(struct st_prediction *prediction, struct st_prediction *inner,
+                             unsigned depth) {
+    prediction->deepest = depth;
+    for (size_t i = 0; i < inner->listed; i++)
+        inner->blocks[i].depth = depth;
+    add_blocks(prediction, inner);
     find_around(prediction);
     st_prediction_finish(prediction);
+}
+
+void st_prediction_add_portion(struct st_prediction *prediction, struct st_prediction *portion) {
+    add_blocks(prediction, portion);
+    st_prediction_finish(prediction);
+}
+
+void st_predictions_add_portion(struct st_predictions *predictions,
+                                struct st_predictions *portion) {
+    for (size_t i = 0; i < predictions->count; i++)
+        st_prediction_add_portion(&predictions->items[i], &portion->items[i]);
 }
 
 /* ---- locations ---- */

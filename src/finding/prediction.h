@@ -143,6 +143,8 @@ struct st_prediction {
     bool stopped;         /* the time for all of it was over, or somebody stopped it */
     const char **caveats; /* sentences that limit what was said */
     size_t caveat_count, caveat_capacity;
+    size_t
+        end_caveat; /* the one that says where the judged part of the run ends, plus 1; 0: none */
 };
 
 void st_prediction_init(struct st_prediction *prediction);
@@ -158,6 +160,11 @@ void st_prediction_count(struct st_prediction *prediction, uint32_t block,
 /* A sentence that the reader must know; each once. It is copied. */
 void st_prediction_caveat(struct st_prediction *prediction, const char *sentence);
 
+/* A sentence that says how much of the run is judged. There is one: if blocks at another depth were
+ * judged in a smaller part of it, theirs takes the place of the first. The analysis may miss
+ * something then. */
+void st_prediction_ends_early(struct st_prediction *prediction, const char *sentence);
+
 /* The same with a sentence that says why a violation may have been missed. */
 void st_prediction_may_miss(struct st_prediction *prediction, const char *sentence);
 
@@ -167,6 +174,10 @@ void st_prediction_leave_out(struct st_prediction *prediction, uint32_t block, u
 
 /* So many more blocks of a name are atomic, without a search. The prediction is finished. */
 void st_prediction_add_atomic(struct st_prediction *prediction, uint32_t block, uint64_t count);
+
+/* Adds what was said of other blocks at the same depth; both are finished. Takes over its blocks,
+ * and leaves it empty. */
+void st_prediction_add_portion(struct st_prediction *prediction, struct st_prediction *portion);
 
 /* Adds what was said of the blocks inside so many others; both are finished. Takes over its blocks,
  * and leaves it empty. */
@@ -197,6 +208,9 @@ struct st_predictions {
 };
 
 void st_predictions_free(struct st_predictions *predictions);
+
+/* The same as st_prediction_add_portion for each of them, which are from the same analyses. */
+void st_predictions_add_portion(struct st_predictions *predictions, struct st_predictions *portion);
 
 /* A ring of so many waits; keeps a copy of them. */
 void st_predictions_deadlock(struct st_predictions *predictions,

@@ -99,18 +99,18 @@ static void run_analysis(const struct st_analysis *analysis,
 static void add_memory_caveats(const struct st_run *run, bool reads_events,
                                struct st_prediction *prediction) {
     char sentence[400];
-    if (run->fit.last_judged) {
+    if (run->fit.last_judged && !run->is_portion) {
         snprintf(sentence, sizeof sentence,
                  "Only the first %" PRIu64
                  " events fitted into memory: blocks that begin later were "
                  "not judged, and count as not decided. Give it more (--memory), or record less (a "
                  "specification, a shorter run).",
                  run->fit.last_judged);
-        st_prediction_may_miss(prediction, sentence);
+        st_prediction_ends_early(prediction, sentence);
         for (size_t i = 0; i < run->fit.unjudged_names; i++)
             st_prediction_leave_out(prediction, (uint32_t)(i - 1), run->fit.unjudged_by_name[i]);
     }
-    if (run->model->sparse && prediction->by[ST_BLOCK_TIMEOUT])
+    if (run->model->has_gaps && prediction->by[ST_BLOCK_TIMEOUT])
         st_prediction_may_miss(prediction,
                                "There was not enough memory for all that blocks do. A block that "
                                "locks alone do not protect, and that nothing in memory was seen to "
@@ -132,7 +132,7 @@ static void add_atomic_blocks(const struct st_name_counts *counts,
 
 /* Blocks that did nothing that counts, and those that were not worth the memory. */
 static void add_unlisted_blocks(const struct st_run *run, struct st_prediction *prediction) {
-    if (run->empty)
+    if (run->empty && !run->is_portion)
         add_atomic_blocks(run->empty, prediction);
     if (run->model->sparse)
         add_atomic_blocks(&run->model->guarded, prediction);

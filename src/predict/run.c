@@ -14,7 +14,12 @@ struct st_run_builder {
     bool needs_events; /* somebody searches them */
     bool keeps_events; /* those of the last pass */
     bool wants_excerpt;
-    bool wants_sparse;         /* model */
+    bool wants_sparse, wants_narrow; /* model */
+    size_t portion;                  /* transactions in memory at most, or 0 */
+    void (*judge)(void *context, const struct st_run *run); /* a portion; NULL: nobody does */
+    void *judge_context;
+    bool reads_kept;           /* events, instead of the trace */
+    bool starved;              /* there is no room for them and for what is made of them */
     unsigned depths;           /* that can be judged without the trace, the first included */
     unsigned depth;            /* so many are unmarked */
     bool was_surveyed;         /* the first pass is over */
@@ -40,7 +45,11 @@ struct st_run *st_run_new(const struct st_run_needs *needs) {
     builder->needs_events = needs->events;
     builder->keeps_events = needs->events || needs->depths > 1;
     builder->wants_excerpt = needs->excerpt;
-    builder->wants_sparse = needs->sparse;
+    builder->wants_sparse = needs->sparse || needs->narrow;
+    builder->wants_narrow = needs->narrow;
+    builder->portion = needs->portion;
+    builder->judge = needs->judge;
+    builder->judge_context = needs->judge_context;
     builder->excerpt.depths = needs->depths;
     *run = (struct st_run){.model = builder->model,
                            .shared_model = builder->shared_model,
@@ -105,17 +114,59 @@ static bool spare(struct st_run *run) {
     return !run->shared_model && st_model_spare(run->builder->model);
 }
 
+/* As many events of the excerpt as can be searched in the memory that is left. */
+static void show_excerpt(struct st_run *run) {
+    const struct st_excerpt *excerpt = &run->builder->excerpt;
+    size_t room = st_run_fit_room(&run->fit, st_model_judging_bytes(run->model));
+    run->events = excerpt->events;
+    run->numbers = excerpt->numbers;
+    run->event_count = st_excerpt_searchable(excerpt, room);
+    run->last_kept = excerpt->last_kept;
+    if (run->event_count < excerpt->count)
+        run->last_kept = run->event_count ? excerpt->numbers[run->event_count - 1] : 1;
+}
+
+/* False: there is nothing to judge, or nobody who does it. */
+static bool judge_portion(struct st_run *run) {
+    struct st_run_builder *builder = run->builder;
+    if (!builder->judge || !st_model_portion(run->model))
+        return false;
+    if (run->numbers)
+        show_excerpt(run);
+    run->is_portion = true;
+    st_model_show_portion(builder->model);
+    builder->judge(builder->judge_context, run);
+    st_model_drop_portion(builder->model);
+    run->is_portion = false;
+    return true;
+}
+
+/* To prepare for judging takes long, so a small portion goes on growing for a while. False: there
+ * are no portions. */
+static bool judge_portion_if_it_pays(struct st_run *run) {
+    enum { LEAST_SHARE = 16 };
+    if (!run->builder->judge || !st_model_makes_portions(run->model))
+        return false;
+    if (st_model_portion_bytes(run->model) >= run->fit.memory / LEAST_SHARE)
+        judge_portion(run);
+    return true;
+}
+
 /* Returns how many of the events are judged. */
 static size_t feed_models(struct st_run *run, const struct st_event_batch *all) {
     struct st_event_batch batch = *all;
     batch.count = st_run_fit_count(&run->fit, all, is_last_pass(run));
     if (!batch.count)
         return 0;
-    if (run->builder->wants_sparse && is_last_pass(run))
+    if (is_last_pass(run) && run->builder->wants_sparse && !run->model->sparse)
+        spare(run);
+    if (st_model_makes_pieces(run->model) && run->builder->wants_narrow && !run->model->has_gaps)
         spare(run);
     feed_model(run->builder->model, &batch);
     feed_model(run->builder->shared_model, &batch);
     run->builder->fed += batch.count;
+    if (run->builder->portion && st_model_portion(run->model) >= run->builder->portion)
+        judge_portion(run);
     return batch.count;
 }
 
@@ -125,12 +176,16 @@ static void check_memory(struct st_run *run, uint64_t last) {
     struct st_run_builder *builder = run->builder;
     struct st_excerpt *excerpt = &builder->excerpt;
     size_t judging = st_model_judging_bytes(run->model);
+    if (st_model_makes_pieces(run->model))
+        judging += run->fit.memory / 8; /* portions will need room */
     if (!st_run_fit_is_full(&run->fit, last, judging))
         return;
     if (builder->keeps_events && excerpt->is_used &&
         st_excerpt_shrink(excerpt, st_run_fit_room(&run->fit, judging)))
         return;
-    if (!spare(run))
+    if (builder->reads_kept && st_model_makes_pieces(run->model))
+        builder->starved = true;
+    else if (!spare(run) && !judge_portion_if_it_pays(run))
         st_run_fit_end_at(&run->fit, last);
 }
 
@@ -146,18 +201,6 @@ void st_run_feed(struct st_run *run, const struct st_event *all, size_t total, u
     if (builder->keeps_events && is_last_pass(run))
         keep_events(run, events, count, first);
     check_memory(run, first + count - 1);
-}
-
-/* As many events of the excerpt as can be searched in the memory that is left. */
-static void show_excerpt(struct st_run *run) {
-    const struct st_excerpt *excerpt = &run->builder->excerpt;
-    size_t room = st_run_fit_room(&run->fit, st_model_judging_bytes(run->model));
-    run->events = excerpt->events;
-    run->numbers = excerpt->numbers;
-    run->event_count = st_excerpt_searchable(excerpt, room);
-    run->last_kept = excerpt->last_kept;
-    if (run->event_count < excerpt->count)
-        run->last_kept = run->event_count ? excerpt->numbers[run->event_count - 1] : 1;
 }
 
 static void end_keeping(struct st_run *run) {
@@ -249,7 +292,7 @@ static size_t kept_count(const struct st_run *run) {
 /* One pass over the events that are kept. */
 static void feed_kept(struct st_run *run, const struct st_event *events) {
     enum { BATCH = 1 << 16 };
-    for (size_t i = 0; i < kept_count(run); i += BATCH) {
+    for (size_t i = 0; i < kept_count(run) && !run->builder->starved; i += BATCH) {
         size_t left = kept_count(run) - i;
         struct st_event_batch batch = {.events = events + i,
                                        .numbers = run->numbers ? run->numbers + i : NULL,
@@ -259,7 +302,8 @@ static void feed_kept(struct st_run *run, const struct st_event *events) {
         if (count)
             check_memory(run, st_batch_number(&batch, count - 1));
     }
-    end_models_pass(run);
+    if (!run->builder->starved)
+        end_models_pass(run);
 }
 
 /* The models know from the passes over the trace what they must know before they make units. */
@@ -268,13 +312,15 @@ static void make_units_again(struct st_run *run, const struct st_event *events) 
     st_model_restart_units(builder->model);
     if (builder->shared_model)
         st_model_restart_units(builder->shared_model);
-    while (st_run_wants_pass(run))
+    builder->reads_kept = true;
+    while (st_run_wants_pass(run) && !builder->starved)
         feed_kept(run, events);
+    builder->reads_kept = false;
     if (run->numbers)
         show_excerpt(run);
 }
 
-void st_run_go_deeper(struct st_run *run) {
+bool st_run_go_deeper(struct st_run *run) {
     struct st_run_builder *builder = run->builder;
     const struct st_excerpt *excerpt = &builder->excerpt;
     struct st_event *events = run->numbers ? excerpt->events : builder->events;
@@ -285,6 +331,7 @@ void st_run_go_deeper(struct st_run *run) {
         any |= run->empty->items[i] > 0;
     builder->has_blocks = any;
     make_units_again(run, events);
+    return !builder->starved;
 }
 
 static void forget_events(struct st_run *run) {
@@ -309,7 +356,9 @@ void st_run_read_deeper(struct st_run *run) {
     struct st_run_builder *builder = run->builder;
     forget_events(run);
     builder->depths = 0;
-    builder->some.wanted.below = builder->below + ++builder->depth;
+    builder->depth += !builder->starved;
+    builder->starved = false;
+    builder->some.wanted.below = builder->below + builder->depth;
     builder->keeps_events = builder->needs_events;
     st_model_restart_units(builder->model);
     if (builder->shared_model)

@@ -21,13 +21,22 @@
 #include "predict/some_blocks.h"
 #include "trace/values.h"
 
+struct st_run;
+
 struct st_run_needs {
     struct st_model_options model;
-    bool events;       /* in memory */
-    bool excerpt;      /* of those that count only, even if the run is short */
-    unsigned depths;   /* so many depths of blocks will be judged; 0 counts as 1 */
-    size_t memory;     /* bytes that the process may use; 0: any amount */
-    bool sparse;       /* the model, if that is possible, even if there is enough memory */
+    bool events;     /* in memory */
+    bool excerpt;    /* of those that count only, even if the run is short */
+    unsigned depths; /* so many depths of blocks will be judged; 0 counts as 1 */
+    size_t memory;   /* bytes that the process may use; 0: any amount */
+    bool sparse;     /* the model, if that is possible, even if there is enough memory */
+    bool narrow;     /* and even with gaps */
+    size_t portion;  /* so many transactions at most are judged at a time; 0: as many as fit */
+    /* If not all blocks fit into memory, those that are there are judged by this function in the
+     * middle of a pass, and then dropped; the last ones are there at its end. NULL: what does not
+     * fit is not judged. */
+    void (*judge)(void *context, const struct st_run *run);
+    void *judge_context;
     bool shared_model; /* a second model, with variables that are shared, but not contended */
     struct st_blocks_wanted blocks; /* the outermost of these are judged */
 };
@@ -45,6 +54,7 @@ struct st_run {
     uint64_t last_kept;    /* 0: all events of the run that count are there. Otherwise those to this
                             * number are; there was no memory for more */
     struct st_run_fit fit; /* how much of the run is judged */
+    bool is_portion;       /* more blocks will follow, which are not there yet */
     const struct st_name_counts *empty; /* blocks that neither the model nor the events have,
                                          * because they did nothing that counts; NULL: none */
     struct st_run_builder *builder;
@@ -63,11 +73,12 @@ bool st_run_may_have_deeper(const struct st_run *run);
 /* Is all there that it takes to judge them? */
 bool st_run_can_go_deeper(const struct st_run *run);
 
-/* The outermost blocks are no blocks any more, those directly inside them are the outermost. */
-void st_run_go_deeper(struct st_run *run);
+/* The outermost blocks are no blocks any more, those directly inside them are the outermost. False:
+ * there is not enough memory for that beside what is there. Then comes st_run_read_deeper. */
+bool st_run_go_deeper(struct st_run *run);
 
-/* The same, for which it wants one more pass over the trace. What it knows of the values of events
- * is forgotten. */
+/* The same, for which it wants one more pass over the trace, or two. What it knows of the values of
+ * events is forgotten. */
 void st_run_read_deeper(struct st_run *run);
 
 /* If not all blocks were wanted, or it went deeper: are there any? */

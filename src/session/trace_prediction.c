@@ -54,6 +54,33 @@ struct st_run *st_trace_read_run(struct st_trace_input *input, const struct st_p
     return read_run(input, &needs, pass, error);
 }
 
+/* ---- blocks that do not fit into memory together ---- */
+
+static void judge_portion(void *context, const struct st_run *run) {
+    struct st_trace_prediction *prediction = context;
+    struct st_predictions portion;
+    st_predict_run(prediction->plan, run, &portion);
+    if (prediction->portions.count) {
+        st_predictions_add_portion(&prediction->portions, &portion);
+        st_predictions_free(&portion);
+    } else {
+        prediction->portions = portion;
+    }
+}
+
+static void forget_portions(struct st_trace_prediction *prediction) {
+    st_predictions_free(&prediction->portions);
+    prediction->portions = (struct st_predictions){0};
+}
+
+/* The last of them, and with it all. */
+static void judge(struct st_trace_prediction *prediction, struct st_predictions *all) {
+    st_predict_run(prediction->plan, prediction->run, all);
+    if (prediction->portions.count)
+        st_predictions_add_portion(all, &prediction->portions);
+    forget_portions(prediction);
+}
+
 enum { MOST_DEPTH = 8 };
 
 int st_trace_prediction_read(struct st_trace_prediction *prediction, struct st_trace_input *input,
@@ -64,6 +91,9 @@ int st_trace_prediction_read(struct st_trace_prediction *prediction, struct st_t
     for (size_t i = 0; i < plan->analysis_count; i++)
         deeper |= plan->analyses[i].predictor == &st_tiers;
     needs.depths = deeper ? MOST_DEPTH : 1;
+    if (!plan->options.dealer) /* others would have other portions */
+        needs.judge = judge_portion;
+    needs.judge_context = prediction;
     prediction->run = read_run(input, &needs, pass, error);
     return prediction->run ? 0 : -1;
 }
@@ -89,10 +119,9 @@ static void look_up_schedules(struct st_predictions *predictions, struct st_trac
 static bool go_below(struct st_trace_prediction *prediction, struct st_trace_input *input) {
     struct st_run *run = prediction->run;
     struct st_error error;
-    if (st_run_can_go_deeper(run)) {
-        st_run_go_deeper(run);
+    if (st_run_can_go_deeper(run) && st_run_go_deeper(run))
         return true;
-    }
+    forget_portions(prediction); /* all of them come again */
     st_run_read_deeper(run);
     return read_passes(run, input, st_trace_input_pass, &error) == 0;
 }
@@ -112,7 +141,7 @@ static bool look_below(struct st_trace_prediction *prediction, struct st_trace_i
     }
     if (!st_run_has_blocks(prediction->run))
         return false;
-    st_predict_run(prediction->plan, prediction->run, &inner);
+    judge(prediction, &inner);
     for (size_t i = 0; i < all->count; i++) {
         any |= st_all_reported(&inner.items[i]) || prediction->plan->all_depths;
         st_prediction_add_depth(&all->items[i], &inner.items[i], below);
@@ -160,7 +189,7 @@ static void say_if_reduced(struct st_predictions *predictions, const struct st_s
 }
 
 void st_trace_prediction_run(struct st_trace_prediction *prediction, struct st_trace_input *input) {
-    st_predict_run(prediction->plan, prediction->run, &prediction->predictions);
+    judge(prediction, &prediction->predictions);
     look_inside(prediction, input);
     say_if_reduced(&prediction->predictions, st_trace_symbols(input->reading.trace));
     look_up_schedules(&prediction->predictions, input);
@@ -170,6 +199,7 @@ void st_trace_prediction_run(struct st_trace_prediction *prediction, struct st_t
 
 void st_trace_prediction_free(struct st_trace_prediction *prediction) {
     st_predictions_free(&prediction->predictions);
+    st_predictions_free(&prediction->portions);
     st_run_free(prediction->run);
 }
 

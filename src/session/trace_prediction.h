@@ -17,6 +17,7 @@ struct st_trace_prediction {
     const struct st_predict_plan *plan;
     struct st_run *run;
     struct st_predictions predictions;
+    struct st_predictions portions; /* of the blocks that were judged while the run was read */
 };
 
 /* st_trace_input_pass, or what a command puts around it. */

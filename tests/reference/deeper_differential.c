@@ -6,7 +6,8 @@
  *
  * Trace number i comes from the seed S + i. All predictors must say the same of each block at every
  * depth (where memory is fresh, they may report more in memory, and never less), whether all events
- * are in memory or only an excerpt of them (predict/excerpt.h). A sparse model
+ * are in memory or only an excerpt of them (predict/excerpt.h), and also if there are only pieces
+ * of units, and blocks are judged one by one while the trace is read. A model with gaps
  * (predict/model/spare/spare.h) may leave blocks undecided, and says the same of all others. Status
  * 0: all agree; 1: a difference, printed with the smallest trace that shows it; 2: usage. */
 #include "reference/avp_generate.h"
@@ -61,20 +62,67 @@ enum { WAYS = sizeof ways / sizeof ways[0] };
 /* ---- comparing ---- */
 
 /* How the outer blocks are taken away. */
-enum deepening { WHOLE, EXCERPT, ANOTHER_PASS, SPARSE, SPARSE_PASS, DEEPENINGS };
+enum deepening {
+    WHOLE,
+    EXCERPT,
+    ANOTHER_PASS,
+    SPARSE,
+    SPARSE_PASS,
+    PORTIONS,
+    PORTIONS_PASS,
+    NARROW,
+    NARROW_PASS,
+    DEEPENINGS
+};
 
-static const char *const deepening_names[] = {"whole", "excerpt", "another pass", "sparse",
-                                              "sparse, another pass"};
+static const char *const deepening_names[] = {"whole",
+                                              "excerpt",
+                                              "another pass",
+                                              "sparse",
+                                              "sparse, another pass",
+                                              "portions",
+                                              "portions, another pass",
+                                              "narrow",
+                                              "narrow, another pass"};
 
 static bool reads_trace(enum deepening deepening) {
-    return deepening == ANOTHER_PASS || deepening == SPARSE_PASS;
+    return deepening != WHOLE && deepening % 2 == 0;
 }
 
+/* An event at a time, so that a portion can be judged after each. */
 static void read_passes(struct st_run *run, const struct sample *sample) {
     while (st_run_wants_pass(run)) {
-        st_run_feed(run, sample->events, sample->count, 1);
+        for (size_t i = 0; i < sample->count; i++)
+            st_run_feed(run, &sample->events[i], 1, i + 1);
         st_run_end_pass(run);
     }
+}
+
+/* What was said of blocks while the run was read. */
+struct portions {
+    const struct st_predict_plan *plan;
+    struct st_predictions all;
+};
+
+static void judge_portion(void *context, const struct st_run *run) {
+    struct portions *portions = context;
+    struct st_predictions portion;
+    st_predict_run(portions->plan, run, &portion);
+    if (portions->all.count) {
+        st_predictions_add_portion(&portions->all, &portion);
+        st_predictions_free(&portion);
+    } else {
+        portions->all = portion;
+    }
+}
+
+static void judge_rest(struct portions *portions, const struct st_run *run,
+                       struct st_predictions *all) {
+    st_predict_run(portions->plan, run, all);
+    if (portions->all.count)
+        st_predictions_add_portion(all, &portions->all);
+    st_predictions_free(&portions->all);
+    portions->all = (struct st_predictions){0};
 }
 
 static struct st_run *read_run(const struct st_run_needs *needs, const struct sample *sample) {
@@ -92,7 +140,7 @@ static void go_deeper(struct st_run *run, const struct sample *sample, enum deep
     read_passes(run, sample);
 }
 
-/* What sparse models said of blocks. */
+/* What models with gaps said of blocks. */
 static uint64_t sparse_verdicts, sparse_undecided, sparse_reported;
 
 static void count_sparse(const struct st_prediction *prediction) {
@@ -162,20 +210,26 @@ static struct st_run *read_anew(const struct st_run_needs *needs, const struct s
 }
 
 static bool compare_depth(const struct st_predict_plan *plan, const struct sample *sample,
-                          const struct st_run *run, unsigned depth, char *why) {
+                          const struct st_run *run, struct portions *portions, unsigned depth,
+                          char *why) {
     struct st_run_needs needs = st_predict_needs(plan);
     needs.blocks.below = depth;
     needs.model.ends_only = false;
     struct st_run *fresh = read_anew(&needs, sample);
     struct st_predictions anew, here;
     st_predict_run(plan, fresh, &anew);
-    st_predict_run(plan, run, &here);
-    if (run->model->sparse)
+    judge_rest(portions, run, &here);
+    if (run->model->has_gaps)
         count_sparse(here.items);
     bool good = !depth || st_run_has_blocks(fresh) == st_run_has_blocks(run);
     if (!good)
         snprintf(why, TEXT, "blocks are left anew, or in memory, but not both");
     /* What was hidden for the sake of an outer block is not hidden in memory any more. */
+    if (good && run->model->sparse && !run->model->has_gaps && here.items->by[ST_BLOCK_TIMEOUT]) {
+        snprintf(why, TEXT, "%" PRIu64 " blocks are not decided, and there are no gaps",
+                 here.items->by[ST_BLOCK_TIMEOUT]);
+        good = false;
+    }
     good = good && compare_predictions(anew.items, here.items, fresh_is_marked(sample),
                                        plan->analyses->own == &exact, why);
     st_predictions_free(&anew);
@@ -198,6 +252,11 @@ static bool compare_way(const struct way *way, const struct sample *sample,
     needs.depths = DEPTHS;
     needs.excerpt = deepening != WHOLE;
     needs.sparse = deepening >= SPARSE;
+    needs.portion = deepening >= PORTIONS;
+    needs.narrow = deepening >= NARROW;
+    needs.judge = judge_portion;
+    struct portions portions = {.plan = &plan};
+    needs.judge_context = &portions;
     if (needs.sparse && !needs.model.may_be_sparse)
         return true;
     struct st_run *run = read_run(&needs, sample);
@@ -206,7 +265,7 @@ static bool compare_way(const struct way *way, const struct sample *sample,
         bool expected = !depth || st_run_may_have_deeper(run);
         if (depth)
             go_deeper(run, sample, deepening);
-        good = compare_depth(&plan, sample, run, depth, difference);
+        good = compare_depth(&plan, sample, run, &portions, depth, difference);
         if (good && depth && st_run_has_blocks(run) != expected) {
             snprintf(difference, TEXT, "blocks are %s", expected ? "missing" : "a surprise");
             good = false;
@@ -325,7 +384,7 @@ int main(int argc, char **argv) {
     if (!program_run(&program, check_next, &traces))
         return 1;
     printf("%" PRIu64 " traces: all agree at every depth\n", traces);
-    printf("sparse models: %" PRIu64 " verdicts, %" PRIu64 " of them reports, %" PRIu64
+    printf("models with gaps: %" PRIu64 " verdicts, %" PRIu64 " of them reports, %" PRIu64
            " undecided\n",
            sparse_verdicts, sparse_reported, sparse_undecided);
     return 0;

@@ -37,6 +37,22 @@ static void each_predictor_finds_the_blocks_that_can_be_cut(void **state) {
     }
 }
 
+/* Equal units of a period are one. T1 reads y after x, so no path leads from y back to x; it reads
+ * z before and after both. */
+static void order_leads_to_the_last_equal_unit_and_not_on_from_the_first(void **state) {
+    const struct st_analysis analysis = {.predictor = &st_commit_node};
+    struct st_predict_plan plan = {.analyses = &analysis, .analysis_count = 1};
+    (void)state;
+    struct st_predictions predictions = predict(
+        &plan, "T1 r z, T1 r x, T1 r y, T1 r z, T2 w z, T2 begin b, T2 w y, T2 w x, T2 end b");
+    assert_int_equal(predictions.items[0].by[ST_BLOCK_ATOMIC], 1);
+    st_predictions_free(&predictions);
+    predictions = predict(
+        &plan, "T1 r z, T1 r x, T1 r y, T1 r z, T2 w z, T2 begin b, T2 w x, T2 w y, T2 end b");
+    assert_int_equal(predictions.items[0].by[ST_BLOCK_POTENTIAL], 1);
+    st_predictions_free(&predictions);
+}
+
 static void all_of_them_work_on_one_run(void **state) {
     struct st_analysis analyses[16];
     struct st_predict_plan plan = {.analyses = analyses, .options = {.notion = ST_NOTION_VIEW}};
@@ -171,6 +187,7 @@ static void conflicts_are_about_options_that_exist(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_predictor_finds_the_blocks_that_can_be_cut),
+        cmocka_unit_test(order_leads_to_the_last_equal_unit_and_not_on_from_the_first),
         cmocka_unit_test(all_of_them_work_on_one_run),
         cmocka_unit_test(a_predictor_is_found_by_its_name),
         cmocka_unit_test(deadlocks_limit_what_the_model_says),

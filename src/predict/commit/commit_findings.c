@@ -190,13 +190,12 @@ static void put_edge(struct finding *finding, uint32_t from, uint32_t from_token
     block->path[block->path_length++] = edge;
 }
 
-/* Adds the path from the transaction to the unit. */
+/* Adds the path from the transaction to the unit, at which it arrives in this way. */
 static void put_path(struct finding *finding, const struct st_commit_search *search,
-                     uint32_t transaction, uint32_t unit) {
+                     uint32_t transaction, uint32_t unit, const struct st_arrival *arrival) {
     const struct st_forest *forest = finding->analysis->forest;
-    const struct st_arrival *arrival = &search->arrivals[unit];
     if (arrival->from != ST_NO_NAME)
-        put_path(finding, search, transaction, arrival->from);
+        put_path(finding, search, transaction, arrival->from, st_arrival_before(search, arrival));
     if (arrival->leaves == ST_NO_NAME)
         return; /* thread order, fork, join or a barrier */
     uint32_t from = arrival->from == ST_NO_NAME ? transaction : arrival->from;
@@ -258,11 +257,12 @@ void st_commit_explain(void *context, uint32_t unit, struct st_predicted_block *
     search->deadline = 0; /* it was found in time before */
     search->total = NULL;
     search->expired = false;
+    search->explains = true;
     if (!st_commit_is_violated(search, unit, &violation))
         return;
     put_nodes(&finding, unit, &violation);
     if (violation.last != ST_NO_NAME) {
-        put_path(&finding, search, unit, violation.last);
+        put_path(&finding, search, unit, violation.last, &search->arrivals[violation.last]);
         put_edge(&finding, violation.last, token_with(forest, violation.last, violation.back.entry),
                  unit, forest->accesses[violation.back.access].token,
                  forest->entries[violation.back.entry].subject);

@@ -89,8 +89,7 @@ static void judge(void *context, unsigned worker, size_t unit) {
     search->expired = st_total_time_is_up(search->total);
     if (!search->expired && st_commit_is_violated(search, (uint32_t)unit, &violation))
         analysis->verdicts[unit] = ST_BLOCK_POTENTIAL;
-    else if (search->expired || (analysis->model->sparse && !analysis->pairwise)) /* some paths are
-                                                                                   * not there */
+    else if (search->expired || analysis->model->has_gaps)
         analysis->verdicts[unit] = ST_BLOCK_TIMEOUT;
 }
 
@@ -159,7 +158,7 @@ static void judge_open(struct st_commit_analysis *analysis, unsigned worker, uin
     struct st_components *components = &analysis->components[worker];
     if (st_components_prove(components, unit))
         analysis->verdicts[unit] = ST_BLOCK_POTENTIAL;
-    else if (!analysis->model->sparse && st_components_refute(components, unit))
+    else if (!analysis->model->has_gaps && st_components_refute(components, unit))
         analysis->verdicts[unit] = ST_BLOCK_ATOMIC;
     else
         judge(analysis, worker, unit);
@@ -304,6 +303,15 @@ static void run(const struct st_run *run, const struct st_predict_options *optio
     st_commit_end(&analysis);
 }
 
+/* A model in pieces does not know what one other transaction does. */
+static void prepare(const struct st_predict_options *options, const void *own_options,
+                    struct st_run_needs *needs) {
+    const struct st_commit_node_options *own = own_options;
+    (void)options;
+    if (own->pairwise)
+        needs->model.may_be_sparse = false;
+}
+
 static const struct st_option option_rows[] = {
     {.name = "pairwise",
      .kind = ST_FLAG,
@@ -320,5 +328,6 @@ const struct st_predictor st_commit_node = {
     .as_published = true,
     .options = option_rows,
     .own_size = sizeof(struct st_commit_node_options),
+    .prepare = prepare,
     .run = run,
 };

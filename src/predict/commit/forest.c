@@ -259,7 +259,8 @@ static void plant(struct st_forest *forest, enum st_notion notion, bool as_publi
     planting.final_write = st_alloc((size_t)forest->variable_count + 1, sizeof(uint32_t));
     planting.last_entry = st_alloc((size_t)forest->variable_count + 1, sizeof(uint32_t));
     planting.writers = st_alloc((size_t)forest->variable_count + 1, sizeof *planting.writers);
-    note_writers(&planting);
+    if (notion == ST_NOTION_VIEW)
+        note_writers(&planting);
     note_locks(&planting);
     for (uint32_t unit = 0; unit < model->unit_count; unit++) {
         forest->first_access[unit] = forest->access_count;
@@ -324,12 +325,23 @@ static void list_units(struct st_forest *forest) {
     }
 }
 
+/* Most subjects have few entries, and there are many millions of them. So their lists lie in one.
+ */
 static void sort_entries(struct st_forest *forest) {
+    size_t first = 0;
+    forest->subject_entries = st_alloc(forest->entry_count + 1, sizeof *forest->subject_entries);
+    forest->subject_rows = st_alloc(forest->entry_count + 1, sizeof *forest->subject_rows);
+    for (uint32_t i = 0; i < forest->entry_count; i++)
+        forest->subjects[forest->entries[i].subject].count++;
+    for (size_t i = 0; i < forest->subject_count; i++) {
+        struct st_subject *subject = &forest->subjects[i];
+        subject->entries = forest->subject_entries + first;
+        subject->row_of = forest->subject_rows + first;
+        first += subject->count;
+        subject->count = 0;
+    }
     for (uint32_t i = 0; i < forest->entry_count; i++) {
         struct st_subject *subject = &forest->subjects[forest->entries[i].subject];
-        if (!(subject->count & (subject->count - 1)))
-            subject->entries = st_realloc(subject->entries, subject->count ? subject->count * 2 : 1,
-                                          sizeof(uint32_t));
         forest->entries[i].place = subject->count;
         subject->entries[subject->count++] = i;
     }
@@ -381,14 +393,14 @@ struct st_forest *st_forest_new(const struct st_model *model, enum st_notion not
 
 void st_forest_free(struct st_forest *forest) {
     for (size_t i = 0; i < forest->subject_count; i++) {
-        free(forest->subjects[i].entries);
-        free(forest->subjects[i].row_of);
         free(forest->subjects[i].rows);
         free(forest->subjects[i].words);
     }
     st_free_table(forest->entries, forest->entry_capacity, sizeof *forest->entries);
     st_free_table(forest->accesses, forest->access_capacity, sizeof *forest->accesses);
     free(forest->entry_units);
+    free(forest->subject_entries);
+    free(forest->subject_rows);
     free(forest->subjects);
     free(forest->first_access);
     free(forest->variables);

@@ -62,9 +62,9 @@ struct st_row {
 /* All entries of a variable or a lock, and which of them meet.
  * Invariants: entry i has `place` i among them; if i is in the row of j, j is in that of i. */
 struct st_subject {
-    uint32_t *entries;
+    uint32_t *entries; /* in st_forest.subject_entries */
     uint32_t count;
-    uint32_t *row_of; /* by place */
+    uint32_t *row_of; /* by place; in st_forest.subject_rows */
     struct st_row *rows;
     size_t row_count, row_capacity;
     struct st_row_word *words;
@@ -77,8 +77,10 @@ struct st_forest {
     const struct st_model *model;
     struct st_entry *entries;
     size_t entry_count, entry_capacity;
-    uint32_t *entry_units; /* the units of all entries */
-    uint32_t *variables;   /* the variables of the trace that are subjects */
+    uint32_t *entry_units;     /* the units of all entries */
+    uint32_t *subject_entries; /* the entries of all subjects, and their rows */
+    uint32_t *subject_rows;
+    uint32_t *variables; /* the variables of the trace that are subjects */
     uint32_t variable_count;
     uint32_t *numbers;           /* by variable of the trace: its number there plus 1, or 0 */
     struct st_subject *subjects; /* variables, then locks */

@@ -449,17 +449,28 @@ static uint64_t count_edges(const struct st_subject *subject) {
     return ends / 2;
 }
 
+/* There are millions of subjects with a few rows. */
+static void drop_spare_room(struct st_subject *subject) {
+    subject->rows = st_realloc(subject->rows, subject->row_count, sizeof *subject->rows);
+    subject->words = st_realloc(subject->words, subject->word_count, sizeof *subject->words);
+    subject->guards.words =
+        st_realloc(subject->guards.words, subject->guards.count, sizeof *subject->guards.words);
+    subject->row_capacity = subject->row_count;
+    subject->word_capacity = subject->word_count;
+    subject->guards.capacity = subject->guards.count;
+}
+
 void st_join_subject(struct st_forest *forest, struct st_subject *subject, enum st_notion notion,
                      bool as_published) {
     struct joining joining = {
         .forest = forest, .subject = subject, .notion = notion, .as_published = as_published};
-    subject->row_of = st_alloc(subject->count, sizeof *subject->row_of);
     put_in_order(&joining, forest);
     find_guards(&joining);
     join_directly(&joining);
     if (notion == ST_NOTION_VIEW && is_variable(&joining))
         join_seen_together(&joining);
     subject->edges = count_edges(subject);
+    drop_spare_room(subject);
     for (uint32_t kind = 0; kind < joining.kind_count; kind++)
         st_guard_free(&joining.guards[kind]);
     free(joining.guards);

@@ -6,62 +6,6 @@
 
 #include <stdlib.h>
 
-/* ---- which lock is taken while which is held ---- */
-
-/* Edges from the lock that was taken last and is held to the one that is taken. Those from other
- * locks that are held follow. */
-struct edges {
-    struct st_list_pair *items;
-    size_t count, capacity;
-    uint32_t end;   /* locks from here on are held around one access each, and never decide before
-                     * others */
-    bool ascending; /* all of them lead to a lock with a larger number */
-};
-
-static int by_locks(const void *left, const void *right) {
-    const struct st_list_pair *a = left, *b = right;
-    if (a->list != b->list)
-        return a->list < b->list ? -1 : 1;
-    return (a->item > b->item) - (a->item < b->item);
-}
-
-static void drop_repetitions(struct edges *edges) {
-    size_t kept = 0;
-    if (edges->count)
-        qsort(edges->items, edges->count, sizeof *edges->items, by_locks);
-    for (size_t i = 0; i < edges->count; i++)
-        if (!kept || by_locks(&edges->items[kept - 1], &edges->items[i]) != 0)
-            edges->items[kept++] = edges->items[i];
-    edges->count = kept;
-}
-
-static void add_edge(struct edges *edges, uint32_t held, uint32_t taken) {
-    if (taken >= edges->end)
-        return;
-    edges->ascending &= held < taken;
-    if (edges->count == edges->capacity) {
-        drop_repetitions(edges);
-        st_reserve(&edges->items, &edges->capacity, edges->count * 2 + 64);
-    }
-    edges->items[edges->count++] = (struct st_list_pair){held, taken};
-}
-
-static void add_edges(struct edges *edges, const struct st_shape *shape) {
-    for (uint32_t i = 1; i < shape->held_count; i++)
-        add_edge(edges, shape->held[i - 1], shape->held[i]);
-    for (uint32_t i = 0; i < shape->count; i++) {
-        uint32_t up = shape->ups[i];
-        if (shape->tokens[i].kind != ST_TOKEN_ACQUIRE)
-            continue;
-        if (up != ST_NO_TOKEN)
-            add_edge(edges, shape->tokens[up].target, shape->tokens[i].target);
-        else
-            for (uint32_t k = 0; k < shape->held_count; k++)
-                if (shape->held_ends[k] > i)
-                    add_edge(edges, shape->held[k], shape->tokens[i].target);
-    }
-}
-
 /* ---- ranks ---- */
 
 struct ranked {
@@ -100,21 +44,17 @@ static uint32_t *rank(const uint32_t *groups, size_t count, size_t all) {
     return ranks;
 }
 
+/* Atomic variables have locks of their own, which are held around one access each, and never decide
+ * before others. */
 uint32_t *st_lock_ranks(const struct st_model *model) {
-    struct edges edges = {.end = model->first_atomic_lock, .ascending = true};
-    uint32_t *ranks = NULL;
-    for (size_t i = 0; i < model->shapes.count; i++)
-        add_edges(&edges, &model->shapes.items[i]);
-    if (!edges.ascending) {
-        struct st_lists graph;
-        drop_repetitions(&edges);
-        st_lists_fill(&graph, edges.end, edges.items, edges.count);
-        uint32_t *groups = st_scc_find(&graph);
-        ranks = rank(groups, edges.end, model->lock_count);
-        free(groups);
-        st_lists_free(&graph);
-    }
-    free(edges.items);
+    bool ascending = true; /* most runs */
+    for (uint32_t i = 0; i < model->lock_pairs.count && ascending; i++)
+        ascending = model->lock_pairs.ids[i] >> 32 < (uint32_t)model->lock_pairs.ids[i];
+    if (ascending)
+        return NULL;
+    uint32_t *groups = st_scc_of_edges(&model->lock_pairs, model->first_atomic_lock);
+    uint32_t *ranks = rank(groups, model->first_atomic_lock, model->lock_count);
+    free(groups);
     return ranks;
 }
 

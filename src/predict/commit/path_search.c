@@ -1,6 +1,7 @@
 #include "predict/commit/path_search.h"
 
 #include "base/memory.h"
+#include "predict/commit/thread_path.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -61,13 +62,24 @@ static bool may_pass(const struct st_commit_analysis *analysis, uint32_t transac
     return st_units_concurrent(analysis->model, transaction, unit);
 }
 
-/* True if the unit is a goal. */
+/* A unit stands for all that are like it. A path that comes by an access can come to the first of
+ * them. One that comes by order may reach the last one only, and then order leads it nowhere that
+ * it does not lead directly. So such a unit comes into the queue once more when an access leads
+ * there. True if the unit is a goal. */
 static bool visit(struct st_commit_search *search, uint32_t transaction, uint32_t unit,
                   struct st_arrival arrival) {
-    if (search->visited[unit] == search->stamp || !may_pass(search->analysis, transaction, unit))
+    bool first = search->visited[unit] != search->stamp;
+    bool meets = arrival.leaves != ST_NO_NAME && search->met[unit] != search->stamp;
+    if ((!first && !meets) || !may_pass(search->analysis, transaction, unit))
         return false;
-    search->visited[unit] = search->stamp;
-    search->arrivals[unit] = arrival;
+    if (meets) {
+        search->met[unit] = search->stamp;
+        search->meeting_arrivals[unit] = arrival;
+    }
+    if (first) {
+        search->visited[unit] = search->stamp;
+        search->arrivals[unit] = arrival;
+    }
     search->queue[search->tail++] = unit;
     return search->goal[unit] == search->stamp && search->latest[unit] > search->reached;
 }
@@ -159,7 +171,8 @@ static uint32_t spread(struct st_commit_search *search, uint32_t transaction) {
     while (found == ST_NO_NAME && search->head < search->tail && !search->expired) {
         uint32_t unit = search->queue[search->head++];
         found = follow_edges(search, transaction, unit);
-        if (found == ST_NO_NAME && !search->analysis->options->as_published)
+        if (found == ST_NO_NAME && search->met[unit] == search->stamp &&
+            !search->analysis->options->as_published)
             found = follow_order(search, transaction, unit);
         if (search->head % BETWEEN_LOOKS == 0)
             search->expired = (search->deadline > 0 && st_commit_time() > search->deadline) ||
@@ -294,15 +307,14 @@ static void note_latest(struct st_commit_search *search) {
 static bool name_nodes(const struct st_commit_search *search, uint32_t found,
                        struct st_commit_violation *violation) {
     const struct st_forest *forest = search->analysis->forest;
-    uint32_t unit = found;
+    const struct st_arrival *first = &search->arrivals[found];
     bool has_back = false;
     violation->last = found;
-    while (search->arrivals[unit].from != ST_NO_NAME)
-        unit = search->arrivals[unit].from;
+    while (first->from != ST_NO_NAME)
+        first = st_arrival_before(search, first);
     for (size_t i = 0; i < search->meeting_count; i++) {
         const struct st_meeting *meeting = &search->meetings[i];
-        if (meeting->access == search->arrivals[unit].leaves &&
-            meeting->entry == search->arrivals[unit].enters)
+        if (meeting->access == first->leaves && meeting->entry == first->enters)
             violation->out = *meeting;
         if (meeting->node.start == search->latest[found] && !has_back &&
             leads_in(search, meeting) && has_access(forest, found, meeting->entry)) {
@@ -518,7 +530,8 @@ enum st_commit_look st_commit_look(struct st_commit_search *search, uint32_t tra
                                    struct st_commit_violation *violation) {
     if (has_one_guarded_node(search, transaction))
         return ST_COMMIT_ATOMIC;
-    if (is_violated_by_one(search, transaction, violation))
+    if (search->analysis->model->sparse ? st_find_thread_path(search, transaction, violation)
+                                        : is_violated_by_one(search, transaction, violation))
         return ST_COMMIT_VIOLATED;
     return has_one_commit_node(search, transaction) ? ST_COMMIT_ATOMIC : ST_COMMIT_OPEN;
 }
@@ -600,8 +613,10 @@ void st_commit_search_start(struct st_commit_search *search,
     search->visited = st_alloc(units, sizeof(uint32_t));
     search->goal = st_alloc(units, sizeof(uint32_t));
     search->latest = st_alloc(units, sizeof(uint32_t));
-    search->queue = st_alloc(units, sizeof(uint32_t));
+    search->queue = st_alloc(units * 2, sizeof(uint32_t));
     search->arrivals = st_alloc(units, sizeof *search->arrivals);
+    search->met = st_alloc(units, sizeof(uint32_t));
+    search->meeting_arrivals = st_alloc(units, sizeof *search->meeting_arrivals);
     search->expanded = st_alloc(entries, sizeof(uint32_t));
     search->entered = st_alloc(entries, sizeof(uint32_t));
     search->indexed = st_alloc(analysis->forest->subject_count + 1, sizeof(uint32_t));
@@ -617,6 +632,8 @@ void st_commit_search_end(struct st_commit_search *search) {
     free(search->latest);
     free(search->queue);
     free(search->arrivals);
+    free(search->met);
+    free(search->meeting_arrivals);
     free(search->expanded);
     free(search->entered);
     free(search->indexed);

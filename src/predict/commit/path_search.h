@@ -33,12 +33,15 @@ struct st_commit_search {
     double deadline;  /* in CPU time of this thread; 0: none */
     const struct st_total_time *total; /* of all searches; NULL: without end */
     bool expired;
+    bool explains;  /* its path is asked for, and not only whether there is one */
     uint32_t *goal; /* by unit: it meets a later node of the transaction */
     uint32_t *low;  /* by chain: order reaches all of its units from this one on */
     uint32_t *low_stamp;
     uint32_t *queue;
     size_t head, tail;
-    struct st_arrival *arrivals; /* by unit */
+    struct st_arrival *arrivals;         /* by unit: the first */
+    uint32_t *met;                       /* by unit: a path enters it by an access */
+    struct st_arrival *meeting_arrivals; /* by unit: the first of those */
     /* The accesses of one unit, by subject: the last one, and for each the previous one. */
     uint32_t subject_stamp;
     uint32_t *indexed, *on_subject; /* by subject: valid if indexed[subject] == subject_stamp */
@@ -73,6 +76,14 @@ bool st_commit_is_violated(struct st_commit_search *search, uint32_t transaction
 /* An innermost communication node within this one: a commit node. */
 struct st_shape_span st_commit_node_in(const struct st_forest *forest, uint32_t unit,
                                        struct st_shape_span node);
+
+/* The step before this one; the first one comes from the transaction itself. */
+static inline const struct st_arrival *st_arrival_before(const struct st_commit_search *search,
+                                                         const struct st_arrival *arrival) {
+    const struct st_arrival *arrivals =
+        arrival->leaves == ST_NO_NAME ? search->meeting_arrivals : search->arrivals;
+    return &arrivals[arrival->from];
+}
 
 /* CPU time of this thread in seconds, as in search->deadline. */
 double st_commit_time(void);

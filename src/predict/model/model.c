@@ -35,6 +35,11 @@ struct st_model_builder {
         hidden_in_block; /* those with accesses that are hidden for the sake of a block */
     struct st_order order;
     struct st_spare spare;
+    struct st_order again; /* the same as `order` once more, while portions are made */
+    struct {
+        size_t units, instances, spots;
+        uint64_t tokens;
+    } lasting; /* what a portion is added to */
     struct st_unit_maker *maker;
 };
 
@@ -74,6 +79,8 @@ static void end_making(struct st_model *model) {
     st_unit_maker_free(model->builder->maker);
     model->builder->maker = NULL;
     st_order_free(&model->builder->order);
+    st_order_free(&model->builder->again);
+    model->builder->again = (struct st_order){0};
 }
 
 void st_model_free(struct st_model *model) {
@@ -160,6 +167,18 @@ static bool signal_access(const struct st_model *model, const struct st_event *e
     return true;
 }
 
+/* Observers have seen everything when portions are made. A period gets its number when somebody
+ * asks for it first. Pieces and portions must mean the same by it, so it is asked for here. */
+static void take_for_units(struct st_model *model, const struct st_event *event, uint64_t number) {
+    struct st_model_builder *builder = model->builder;
+    bool portions = builder->spare.stage == ST_SPARE_PORTIONS;
+    if (model->sparse && event->op != ST_DROPPED)
+        st_periods_now(portions ? &builder->again.periods : &builder->order.periods, event->thread);
+    if (!portions)
+        st_observers_event(model->observers, event, number);
+    st_unit_maker_event(builder->maker, event, number);
+}
+
 static void take_signal(struct st_model *model, const struct st_event *event, uint64_t number) {
     struct st_event access;
     if (!signal_access(model, event, &access))
@@ -167,8 +186,7 @@ static void take_signal(struct st_model *model, const struct st_event *event, ui
     if (model->builder->pass == PASS_AGAIN) {
         st_survey_event(&model->builder->survey, &access, false);
     } else {
-        st_observers_event(model->observers, &access, number);
-        st_unit_maker_event(model->builder->maker, &access, number);
+        take_for_units(model, &access, number);
     }
 }
 
@@ -197,8 +215,7 @@ static void take_event(struct st_model *model, const struct st_event *event, uin
             unmarked = without_access(event);
             event = &unmarked;
         }
-        st_observers_event(model->observers, event, number);
-        st_unit_maker_event(builder->maker, event, number);
+        take_for_units(model, event, number);
         break;
     case PASS_NONE:
         break;
@@ -326,12 +343,15 @@ static void take_facts(struct st_model *model) {
     st_survey_init(survey, model->options.order, NULL, NULL, NULL, &model->locksets);
 }
 
+static void start_making(struct st_model *model, struct st_order *order) {
+    struct st_spare *spare = model->options.may_be_sparse ? &model->builder->spare : NULL;
+    model->builder->maker = st_unit_maker_new(model, order, spare);
+}
+
 static void start_units(struct st_model *model) {
-    struct st_model_builder *builder = model->builder;
-    model->observers = st_observers_new(model, &builder->order);
-    builder->maker = st_unit_maker_new(model, &builder->order,
-                                       model->options.may_be_sparse ? &builder->spare : NULL);
-    builder->pass = PASS_UNITS;
+    model->observers = st_observers_new(model, &model->builder->order);
+    start_making(model, &model->builder->order);
+    model->builder->pass = PASS_UNITS;
 }
 
 static void forget_units(struct st_model *model) {
@@ -349,6 +369,11 @@ static void forget_units(struct st_model *model) {
     st_spots_init(&model->unit_spots);
 }
 
+static void forget_guarded(struct st_model *model) {
+    if (model->guarded.capacity)
+        memset(model->guarded.items, 0, model->guarded.capacity * sizeof *model->guarded.items);
+}
+
 /* The last pass comes once more. */
 static void repeat_units(struct st_model *model) {
     struct st_model_builder *builder = model->builder;
@@ -357,23 +382,61 @@ static void repeat_units(struct st_model *model) {
     model->held_at_end = false;
     for (size_t i = 0; i < model->lock_count; i++)
         model->locks[i].loose = false;
-    if (model->guarded.capacity)
-        memset(model->guarded.items, 0, model->guarded.capacity * sizeof *model->guarded.items);
-    builder->spare.grew = false;
+    forget_guarded(model);
+    builder->spare.grew = builder->spare.any_open = false;
     st_order_init(&builder->order, model->options.order, &builder->barriers, &builder->onces,
                   &builder->handovers);
     st_rwlocks_drop_broken(&builder->rwlocks); /* none is: it is where the pass began again */
     start_units(model);
 }
 
+/* All pieces are there. The next pass is over the same events, in the order that is known by now.
+ */
+static void start_portions(struct st_model *model) {
+    struct st_model_builder *builder = model->builder;
+    builder->spare.stage = ST_SPARE_PORTIONS;
+    builder->lasting.units = model->unit_count;
+    builder->lasting.instances = model->instance_count;
+    builder->lasting.spots = model->unit_spots.count;
+    builder->lasting.tokens = model->unit_tokens;
+    st_shapes_seal(&model->shapes);
+    st_observers_finish(model->observers);
+    st_unit_maker_free(builder->maker);
+    st_order_init(&builder->again, model->options.order, &builder->barriers, &builder->onces,
+                  &builder->handovers);
+    st_rwlocks_drop_broken(&builder->rwlocks); /* as above */
+    start_making(model, &builder->again);
+}
+
+/* Does it take one more pass? */
+static bool start_next_stage(struct st_model *model) {
+    struct st_spare *spare = &model->builder->spare;
+    switch (spare->stage) {
+    case ST_SPARE_UNITS:
+        if (spare->any_open)
+            spare->stage = ST_SPARE_PIECES;
+        if (spare->any_open)
+            repeat_units(model);
+        return spare->stage == ST_SPARE_PIECES;
+    case ST_SPARE_PIECES:
+        if (spare->narrow && spare->grew)
+            repeat_units(model);
+        else
+            start_portions(model);
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void end_units(struct st_model *model) {
     struct st_model_builder *builder = model->builder;
+    bool portions = builder->spare.stage == ST_SPARE_PORTIONS;
     st_unit_maker_finish(builder->maker);
-    if (model->sparse && builder->spare.grew) {
-        repeat_units(model);
+    if (start_next_stage(model))
         return;
-    }
-    st_observers_finish(model->observers);
+    if (!portions)
+        st_observers_finish(model->observers);
     st_unit_maker_free(builder->maker);
     builder->maker = NULL;
     st_shapes_finish(&model->shapes);
@@ -401,8 +464,9 @@ void st_model_end_pass(struct st_model *model) {
     }
 }
 
+enum { BYTES_A_UNIT = 100, BYTES_A_TOKEN = 36 }; /* measured with blocks that are all unlike */
+
 size_t st_model_judging_bytes(const struct st_model *model) {
-    enum { BYTES_A_UNIT = 100, BYTES_A_TOKEN = 36 }; /* measured with blocks that are all unlike */
     return model->unit_count * BYTES_A_UNIT + model->unit_tokens * BYTES_A_TOKEN;
 }
 
@@ -422,17 +486,74 @@ static void show_again(struct st_model *model) {
 }
 
 void st_model_restart_units(struct st_model *model) {
+    if (model->sparse)
+        model->builder->spare.stage = ST_SPARE_PIECES;
     show_again(model);
     repeat_units(model);
 }
 
-bool st_model_spare(struct st_model *model) {
-    struct st_model_builder *builder = model->builder;
-    if (!model->options.may_be_sparse || model->sparse || builder->pass != PASS_UNITS)
-        return false;
-    model->sparse = true;
+/* ---- if memory is short ---- */
+
+/* In vain for the rest of this pass. */
+static void drop_units(struct st_model *model) {
     forget_units(model);
-    st_unit_maker_forget(builder->maker);
-    builder->spare.grew |= builder->spare.variables.capacity || builder->spare.locks.capacity;
+    st_unit_maker_forget(model->builder->maker);
+}
+
+bool st_model_spare(struct st_model *model) {
+    struct st_spare *spare = &model->builder->spare;
+    if (!model->options.may_be_sparse || model->builder->pass != PASS_UNITS)
+        return false;
+    if (spare->stage == ST_SPARE_NOTHING) {
+        model->sparse = true;
+        spare->stage = ST_SPARE_UNITS;
+    } else if (spare->stage == ST_SPARE_PIECES && !spare->narrow) {
+        model->has_gaps = spare->narrow = true;
+        spare->grew = true; /* the pass comes once more */
+    } else {
+        return false;
+    }
+    drop_units(model);
     return true;
+}
+
+bool st_model_makes_pieces(const struct st_model *model) {
+    return model->builder->spare.stage == ST_SPARE_PIECES;
+}
+
+bool st_model_makes_portions(const struct st_model *model) {
+    return model->builder->pass == PASS_UNITS && model->builder->spare.stage == ST_SPARE_PORTIONS;
+}
+
+size_t st_model_portion(const struct st_model *model) {
+    return st_model_makes_portions(model)
+               ? model->instance_count - model->builder->lasting.instances
+               : 0;
+}
+
+size_t st_model_portion_bytes(const struct st_model *model) {
+    enum { BYTES_OF_UNIT = sizeof(struct st_unit) + sizeof(struct st_shape), BYTES_OF_TOKEN = 24 };
+    const struct st_model_builder *builder = model->builder;
+    if (!st_model_portion(model))
+        return 0;
+    return (model->unit_count - builder->lasting.units) * (BYTES_A_UNIT + BYTES_OF_UNIT) +
+           (model->unit_tokens - builder->lasting.tokens) * (BYTES_A_TOKEN + BYTES_OF_TOKEN) +
+           st_model_portion(model) * sizeof(struct st_instance);
+}
+
+void st_model_show_portion(struct st_model *model) {
+    model->instances += model->builder->lasting.instances;
+    model->instance_count -= model->builder->lasting.instances;
+}
+
+void st_model_drop_portion(struct st_model *model) {
+    struct st_model_builder *builder = model->builder;
+    model->instances -= builder->lasting.instances;
+    model->instance_count = builder->lasting.instances;
+    model->unit_count = builder->lasting.units;
+    model->unit_tokens = builder->lasting.tokens;
+    model->unit_spots.count = builder->lasting.spots;
+    st_shapes_drop(&model->shapes);
+    st_unit_maker_forget(builder->maker);
+    forget_guarded(model);
 }

@@ -157,7 +157,8 @@ struct st_model {
     struct st_map64 indivisible;    /* variables: number i has the lock first_atomic_lock + i */
     uint64_t channel_events;        /* of channels whose order need not hold in every schedule */
     uint64_t accesses, unescaped;   /* as in struct st_survey (contention.h) */
-    bool sparse;                    /* not all units are there (predict/model/spare/spare.h) */
+    bool sparse;                    /* there are pieces of units (predict/model/spare/spare.h) */
+    bool has_gaps;                  /* and not all of them */
     struct st_name_counts guarded;  /* if it is sparse: blocks that are atomic, and no instances */
     bool held_at_end;               /* a contended lock was held when the trace ended */
     struct st_observers *observers; /* those of the options */
@@ -175,9 +176,27 @@ void st_model_feed(struct st_model *model, const struct st_event *events, size_t
                    uint64_t first);
 void st_model_end_pass(struct st_model *model);
 
-/* Makes the model sparse from now on: it drops all units, and may want the present pass once more.
- * False: it is already, or somebody needs all units. */
+/* Does without more than so far: it drops all units, and may want the present pass once more.
+ * False: it can do without no more, or somebody needs all units. */
 bool st_model_spare(struct st_model *model);
+
+/* Does a sparse model make pieces in this pass, for a pass over transactions? */
+bool st_model_makes_pieces(const struct st_model *model);
+
+/* Is this that pass? */
+bool st_model_makes_portions(const struct st_model *model);
+
+/* How many transactions the portion has so far, in a pass over them. They can be judged at any time
+ * between two events, each once: all that they meet is there. */
+size_t st_model_portion(const struct st_model *model);
+
+/* About how many bytes these take, and to judge them. */
+size_t st_model_portion_bytes(const struct st_model *model);
+
+/* Shows them, without those that are kept until the last portion, and then drops them. What comes
+ * after the last of these is shown at the end of the pass. */
+void st_model_show_portion(struct st_model *model);
+void st_model_drop_portion(struct st_model *model);
 
 /* Forgets all units, and wants the last pass once more: for the same trace with other blocks. What
  * the model knows about variables, locks and channels stays, as it does not depend on blocks. So

@@ -25,6 +25,29 @@ void st_shapes_finish(struct st_shapes *shapes) {
     st_numbers_free(&shapes->numbers);
 }
 
+static void forget_numbers(struct st_shapes *shapes) {
+    st_numbers_free(&shapes->numbers);
+    st_numbers_grow(&shapes->numbers, FIRST_SLOTS);
+}
+
+void st_shapes_seal(struct st_shapes *shapes) {
+    shapes->sealed = (struct st_shapes_mark){.count = shapes->count,
+                                             .piece_count = shapes->piece_count,
+                                             .used = shapes->used,
+                                             .room = shapes->room};
+    forget_numbers(shapes);
+}
+
+void st_shapes_drop(struct st_shapes *shapes) {
+    const struct st_shapes_mark *sealed = &shapes->sealed;
+    while (shapes->piece_count > sealed->piece_count)
+        free(shapes->pieces[--shapes->piece_count]);
+    shapes->count = sealed->count;
+    shapes->used = sealed->used;
+    shapes->room = sealed->room;
+    forget_numbers(shapes);
+}
+
 /* ---- shapes that are known ---- */
 
 struct wanted {

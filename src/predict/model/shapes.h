@@ -49,6 +49,9 @@ struct st_shapes {
     /* The lists of all shapes, in pieces; `used` words of the last piece. */
     uint32_t **pieces;
     size_t piece_count, piece_capacity, used, room;
+    struct st_shapes_mark {
+        size_t count, piece_count, used, room;
+    } sealed; /* so much stays when the rest is dropped */
 };
 
 void st_shapes_init(struct st_shapes *shapes);
@@ -57,6 +60,13 @@ void st_shapes_free(struct st_shapes *shapes);
 /* The number of the shape, which is added if it is new. Copies its arguments. */
 uint32_t st_shape_of(struct st_shapes *shapes, struct st_locksets *locksets, const uint32_t *held,
                      uint32_t held_count, const struct st_token *tokens, uint32_t count);
+
+/* Those that are there stay for good. They are not found again: what is like them gets a new
+ * number. */
+void st_shapes_seal(struct st_shapes *shapes);
+
+/* Drops the shapes that came later. */
+void st_shapes_drop(struct st_shapes *shapes);
 
 /* There are no more to come. */
 void st_shapes_finish(struct st_shapes *shapes);

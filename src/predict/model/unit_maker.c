@@ -48,6 +48,7 @@ struct st_unit_maker {
     struct st_model *model;
     struct st_order *order;
     struct st_spare *spare; /* NULL: all units are kept */
+    struct st_cutter cutter;
     struct actor *actors;
     size_t actor_count, actor_capacity;
     struct st_number_table units; /* of the model, by what makes them alike */
@@ -88,6 +89,7 @@ void st_unit_maker_free(struct st_unit_maker *maker) {
     free(maker->actors);
     free(maker->tokens);
     free(maker->spilled);
+    st_cutter_free(&maker->cutter);
     st_numbers_free(&maker->units);
     free(maker);
 }
@@ -169,53 +171,83 @@ static void put_occurrence(struct st_model *model, const struct st_unit *unit,
 }
 
 static struct st_spare_verdict spare_unit(struct st_unit_maker *maker, const struct actor *actor,
-                                          const struct st_seen_token *tokens, size_t count,
-                                          const uint32_t *held, size_t held_count,
-                                          bool transaction) {
-    const struct st_ended_unit unit = {.held = held,
-                                       .held_count = held_count,
-                                       .tokens = tokens,
-                                       .count = count,
+                                          const struct st_locked_tokens *tokens, bool transaction) {
+    const struct st_ended_unit unit = {.tokens = *tokens,
                                        .transaction = transaction,
                                        .open = actor->parted || actor->ordered_within,
                                        .block = actor->block};
     if (!maker->spare)
-        return (struct st_spare_verdict){true, transaction};
+        return (struct st_spare_verdict){false, true, transaction};
     return st_spare_take(maker->spare, maker->model, &unit);
 }
 
-/* Adds a unit of these tokens and of the events first .. last, if it is to be kept. */
+/* Counts a unit like this one, with these tokens. `end` is that of this one. */
+static struct st_unit *count_unit(struct st_unit_maker *maker, struct st_unit *like,
+                                  const struct st_locked_tokens *what, uint64_t end) {
+    struct st_model *model = maker->model;
+    st_reserve(&maker->tokens, &maker->token_capacity, what->count + 1);
+    for (size_t i = 0; i < what->count; i++)
+        maker->tokens[i] = what->tokens[i].token;
+    like->shape = st_shape_of(&model->shapes, &model->locksets, what->held,
+                              (uint32_t)what->held_count, maker->tokens, (uint32_t)what->count);
+    struct st_unit *unit = unit_like(maker, like);
+    if (!unit->count++) {
+        unit->spots = st_spots_add(&model->unit_spots, what->tokens, what->count);
+        model->unit_tokens += what->count;
+    }
+    unit->end = end;
+    return unit;
+}
+
+/* A unit that ended, or of which pieces are made. */
+struct ended {
+    struct st_unit_maker *maker;
+    const struct actor *actor;
+    uint64_t begin, end;
+};
+
+static struct st_unit describe(const struct ended *ended) {
+    return (struct st_unit){.thread = thread_of(ended->maker, ended->actor),
+                            .first_period = ended->actor->first_period,
+                            .last_period = ended->actor->last_period,
+                            .block = ST_NO_NAME,
+                            .begin = ended->begin};
+}
+
+static void put_piece(void *context, const struct st_token *what,
+                      const struct st_locked_tokens *piece) {
+    const struct ended *ended = context;
+    struct st_unit like = describe(ended);
+    like.own_end = (uint32_t)piece->count;
+    if (st_spare_wants(ended->maker->spare, ended->maker->model, what))
+        count_unit(ended->maker, &like, piece, ended->end);
+}
+
+/* Adds a unit of these tokens and of the events first .. last, or its pieces, if they are to be
+ * kept. */
 static void put_unit(struct st_unit_maker *maker, struct actor *actor,
                      const struct st_seen_token *tokens, size_t count, const uint32_t *held,
                      size_t held_count, bool transaction, uint64_t first, uint64_t last) {
-    struct st_spare_verdict spared =
-        spare_unit(maker, actor, tokens, count, held, held_count, transaction);
+    const struct st_locked_tokens what = {held, held_count, tokens, count};
+    struct st_spare_verdict spared = spare_unit(maker, actor, &what, transaction);
+    struct ended ended = {maker, actor, first, last};
+    if (count && tokens[0].number < first)
+        ended.begin = tokens[0].number;
+    if (count && tokens[count - 1].number > last)
+        ended.end = tokens[count - 1].number;
+    if (spared.keep_pieces)
+        st_cut_unit(&maker->cutter, maker->model, &what, put_piece, &ended);
     if (!spared.keep_unit)
         return;
-    st_reserve(&maker->tokens, &maker->token_capacity, count + 1);
-    uint32_t own_first = 0, own_end = 0;
+    struct st_unit like = describe(&ended);
     for (size_t i = 0; i < count; i++) {
-        maker->tokens[i] = tokens[i].token;
-        own_first += tokens[i].number < first;
-        own_end += tokens[i].number <= last;
+        like.own_first += tokens[i].number < first;
+        like.own_end += tokens[i].number <= last;
     }
-    struct st_unit like = {.thread = thread_of(maker, actor),
-                           .shape =
-                               st_shape_of(&maker->model->shapes, &maker->model->locksets, held,
-                                           (uint32_t)held_count, maker->tokens, (uint32_t)count),
-                           .first_period = actor->first_period,
-                           .last_period = actor->last_period,
-                           .block = spared.keep_instance ? actor->block : ST_NO_NAME,
-                           .own_first = own_first,
-                           .own_end = own_end,
-                           .transaction = spared.keep_instance,
-                           .begin = count && tokens[0].number < first ? tokens[0].number : first};
-    struct st_unit *unit = unit_like(maker, &like);
-    if (!unit->count++) {
-        unit->spots = st_spots_add(&maker->model->unit_spots, tokens, count);
-        maker->model->unit_tokens += count;
-    }
-    unit->end = count && tokens[count - 1].number > last ? tokens[count - 1].number : last;
+    like.transaction = spared.keep_instance;
+    if (spared.keep_instance)
+        like.block = actor->block;
+    const struct st_unit *unit = count_unit(maker, &like, &what, ended.end);
     if (maker->model->options.keep_sequence)
         put_occurrence(maker->model, unit, tokens, count);
     if (spared.keep_instance)

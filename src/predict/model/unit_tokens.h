@@ -24,6 +24,15 @@ struct st_seen_token {
     uint64_t number, loc;
 };
 
+/* The tokens of a unit, and the locks that its thread holds when it begins, in the order of their
+ * acquires. */
+struct st_locked_tokens {
+    const uint32_t *held;
+    size_t held_count;
+    const struct st_seen_token *tokens;
+    size_t count;
+};
+
 /* An open critical section. */
 struct st_open_section {
     uint64_t number; /* the event that opened it */

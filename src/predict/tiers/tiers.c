@@ -34,8 +34,14 @@ static bool is_part(const struct st_model *model, const uint32_t *order, size_t 
            (i + 1 < model->instance_count && model->instances[order[i + 1]].begin == begin);
 }
 
-static void collect_suspects(struct tiers *tiers, const struct st_model *model,
+/* Can the search see it at all? */
+static bool is_within_events(const struct st_run *run, const struct st_instance *instance) {
+    return !run->last_kept || instance->begin <= run->last_kept;
+}
+
+static void collect_suspects(struct tiers *tiers, const struct st_run *run,
                              const struct st_predict_options *options) {
+    const struct st_model *model = run->model;
     bool all = options->may_deadlock || options->order == ST_MODEL_ALL;
     uint32_t *order = st_instances_by_begin(model);
     size_t capacity = 0;
@@ -47,7 +53,7 @@ static void collect_suspects(struct tiers *tiers, const struct st_model *model,
         bool first = !i || model->instances[order[i - 1]].begin != instance->begin;
         tiers->has_parts |= part;
         tiers->has_order_within |= ordered;
-        if (!first || !(all || part || ordered || !atomic))
+        if (!first || !(all || part || ordered || !atomic) || !is_within_events(run, instance))
             continue;
         st_reserve(&tiers->suspects, &capacity, tiers->suspect_count + 1);
         tiers->suspects[tiers->suspect_count++].begin = instance->begin;
@@ -163,7 +169,7 @@ static void run_tiers(const struct st_run *run, const struct st_predict_options 
     (void)own;
     st_prediction_init(&tiers.proven);
     st_commit_judge(&tiers.possible, run, options, &usual);
-    collect_suspects(&tiers, model, options);
+    collect_suspects(&tiers, run, options);
     search_for_proofs(&tiers, run, options);
     prediction->method = "commit nodes, then feasible schedules";
     prediction->in_tiers = true;

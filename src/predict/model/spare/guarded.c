@@ -96,14 +96,15 @@ static bool add_token(struct look *look, struct st_open_lock *open, const struct
     }
 }
 
-bool st_is_guarded(struct st_guarding *guarding, const struct st_model *model, const uint32_t *held,
-                   size_t held_count, const struct st_seen_token *tokens, size_t count) {
-    st_reserve(&guarding->open, &guarding->open_capacity, held_count + count + 1);
+bool st_is_guarded(struct st_guarding *guarding, const struct st_model *model,
+                   const struct st_locked_tokens *unit) {
+    st_reserve(&guarding->open, &guarding->open_capacity, unit->held_count + unit->count + 1);
     struct look look = {.guarding = guarding, .model = model, .open = guarding->open};
     bool guarded = true;
-    for (size_t i = 0; i < held_count && guarded; i++)
-        guarded = begin_section(&look, guarding->open, held[i], i + 1);
-    for (size_t i = 0; i < count && guarded; i++)
-        guarded = add_token(&look, guarding->open, &tokens[i].token, held_count + i + 1);
+    for (size_t i = 0; i < unit->held_count && guarded; i++)
+        guarded = begin_section(&look, guarding->open, unit->held[i], i + 1);
+    for (size_t i = 0; i < unit->count && guarded; i++)
+        guarded =
+            add_token(&look, guarding->open, &unit->tokens[i].token, unit->held_count + i + 1);
     return guarded;
 }

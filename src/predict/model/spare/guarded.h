@@ -23,8 +23,7 @@ struct st_guarding {
 
 void st_guarding_free(struct st_guarding *guarding);
 
-/* The tokens of a unit, and the locks that its thread holds when it begins. */
-bool st_is_guarded(struct st_guarding *guarding, const struct st_model *model, const uint32_t *held,
-                   size_t held_count, const struct st_seen_token *tokens, size_t count);
+bool st_is_guarded(struct st_guarding *guarding, const struct st_model *model,
+                   const struct st_locked_tokens *unit);
 
 #endif

@@ -17,7 +17,8 @@ static struct st_bits *set_of(struct st_spare *spare, const struct st_model *mod
 }
 
 static void note_open(struct st_spare *spare, const struct st_model *model,
-                      const struct st_ended_unit *unit) {
+                      const struct st_locked_tokens *unit) {
+    spare->any_open = true;
     for (size_t i = 0; i < unit->count; i++) {
         struct st_bits *set = set_of(spare, model, &unit->tokens[i].token);
         spare->grew |= set && st_bits_add(set, unit->tokens[i].token.target);
@@ -26,17 +27,10 @@ static void note_open(struct st_spare *spare, const struct st_model *model,
         spare->grew |= st_bits_add(&spare->locks, unit->held[i]);
 }
 
-static bool meets_open(struct st_spare *spare, const struct st_model *model,
-                       const struct st_ended_unit *unit) {
-    for (size_t i = 0; i < unit->count; i++) {
-        struct st_bits *set = set_of(spare, model, &unit->tokens[i].token);
-        if (set && st_bits_has(set, unit->tokens[i].token.target))
-            return true;
-    }
-    for (size_t i = 0; i < unit->held_count && !model->options.data; i++)
-        if (st_bits_has(&spare->locks, unit->held[i]))
-            return true;
-    return false;
+bool st_spare_wants(struct st_spare *spare, const struct st_model *model,
+                    const struct st_token *token) {
+    struct st_bits *set = set_of(spare, model, token);
+    return !spare->narrow || (set && st_bits_has(set, token->target));
 }
 
 static void count_guarded(struct st_model *model, uint32_t block) {
@@ -47,16 +41,22 @@ static void count_guarded(struct st_model *model, uint32_t block) {
 
 struct st_spare_verdict st_spare_take(struct st_spare *spare, struct st_model *model,
                                       const struct st_ended_unit *unit) {
-    bool open = unit->transaction &&
-                (unit->open || !st_is_guarded(&spare->guarding, model, unit->held, unit->held_count,
-                                              unit->tokens, unit->count));
+    bool open =
+        unit->transaction && (unit->open || !st_is_guarded(&spare->guarding, model, &unit->tokens));
     if (open)
-        note_open(spare, model, unit);
-    else if (unit->transaction)
+        note_open(spare, model, &unit->tokens);
+    else if (unit->transaction && spare->stage != ST_SPARE_PIECES)
         count_guarded(model, unit->block);
-    if (!model->sparse)
-        return (struct st_spare_verdict){true, unit->transaction};
-    if (spare->grew)
-        return (struct st_spare_verdict){false, false};
-    return (struct st_spare_verdict){open || meets_open(spare, model, unit), open};
+    switch (spare->stage) {
+    case ST_SPARE_NOTHING:
+        return (struct st_spare_verdict){false, true, unit->transaction};
+    case ST_SPARE_PIECES:
+        if (spare->narrow && spare->grew)
+            return (struct st_spare_verdict){false, false, false};
+        return (struct st_spare_verdict){true, open && unit->open, open && unit->open};
+    case ST_SPARE_PORTIONS:
+        return (struct st_spare_verdict){false, open && !unit->open, open && !unit->open};
+    default:
+        return (struct st_spare_verdict){false, false, false};
+    }
 }
