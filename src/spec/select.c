@@ -117,7 +117,7 @@ static void count_begin(struct st_selected *selected, const struct st_event *eve
     st_reserve(&selected->executed, &selected->executed_capacity, (size_t)block + 1);
     if (block >= selected->executed_count)
         selected->executed_count = (size_t)block + 1;
-    selected->executed[block] += !event->joined;
+    selected->executed[block] += !event->joined && !event->fresh;
 }
 
 static bool is_atomic(struct st_selection *selection, const struct st_event *event) {

@@ -58,7 +58,8 @@ struct st_event {
     uint64_t loc : 48;
     uint64_t written : 5; /* enum st_op as the trace has it */
     uint64_t fresh : 1;   /* a read or write, not atomic, of memory that its thread has allocated
-                             since it last released anything (watch/memory/fresh.h) */
+                             since it last released anything (watch/memory/fresh.h); a begin,
+                             only in `run`: the program counts how often it is executed */
     uint64_t atomic : 1;  /* a read or write by an atomic operation, which is no data race; a begin:
                              of what a thread starts with (ST_START_OF, ST_TURN_OF in symbols.h);
                              an acquire: by a call that would not have waited */

@@ -209,7 +209,7 @@ static inline void note_begin(struct st_facts *facts, const struct st_event *eve
         facts->unnamed_blocks++;
         return;
     }
-    count_block(facts, event->target, !event->joined);
+    count_block(facts, event->target, !event->joined && !event->fresh);
 }
 
 static int on_begin(struct st_validator *v, const struct st_event *event) {

@@ -137,7 +137,8 @@ static void emit_begin(struct st_translator *t, const struct thread *thread,
                                  .loc = frame->loc,
                                  .written = ST_BEGIN,
                                  .atomic = frame->start,
-                                 .joined = again || frame->counted,
+                                 .fresh = frame->counted,
+                                 .joined = again,
                                  .op = ST_BEGIN},
                thread->at);
 }
