@@ -772,10 +772,11 @@ static void write_events(void *context, struct st_event *events, const uint64_t 
         char *op = st_op_text(symbols, &events[i]);
         t->used += (size_t)snprintf(t->text + t->used, sizeof t->text - t->used, "%s|%s%s\n",
                                     st_name(&symbols->threads, events[i].thread), op,
-                                    events[i].joined   ? " joined"
-                                    : events[i].atomic ? " atomic"
-                                    : events[i].fresh  ? " fresh"
-                                                       : "");
+                                    events[i].joined                ? " joined"
+                                    : events[i].atomic              ? " atomic"
+                                    : !events[i].fresh              ? ""
+                                    : events[i].written == ST_BEGIN ? " counted"
+                                                                    : " fresh");
         free(op);
     }
 }
@@ -981,7 +982,7 @@ static void a_function_is_open_that_another_thread_has_seen(void **state) {
     emit(&t.writers[0], ST_STREAM_ENTER, 1 << ST_STREAM_PASSED_AT | ST_STREAM_COUNTED, 0x10, G);
     emit(&t.writers[0], ST_STREAM_WRITE, 4, 0x2000, 0x20);
     emit(&t.writers[0], ST_STREAM_LEAVE, 0, 0, 0);
-    expect_events(&t, DEFERRING_BEGINS "main|begin(0xa0) joined\n"
+    expect_events(&t, DEFERRING_BEGINS "main|begin(0xa0) counted\n"
                                        "main|w(0x1000)\n"
                                        "main|w(0x2000)\n"
                                        "main|end(0xa0)\n");
@@ -1001,10 +1002,10 @@ static void a_function_was_left_that_another_thread_has_seen(void **state) {
     emit(&t.writers[0], ST_STREAM_WRITE, 4, 0x2000, 0x20);
     deliver_all(&t);
     emit_boarded(&t.writers[1], G, 110, 0); /* before what is known */
-    expect_events(&t, DEFERRING_BEGINS "main|begin(0xa0) joined\n"
-                                       "main|begin(0xb0) joined\n"
+    expect_events(&t, DEFERRING_BEGINS "main|begin(0xa0) counted\n"
+                                       "main|begin(0xb0) counted\n"
                                        "main|end(0xb0)\n"
-                                       "main|begin(0xf0) joined\n"
+                                       "main|begin(0xf0) counted\n"
                                        "main|end(0xf0)\n"
                                        "main|end(0xa0)\n"
                                        "main|w(0x2000)\n");
@@ -1020,9 +1021,88 @@ static void an_access_of_its_own_says_nothing_of_functions(void **state) {
     emit_deferred(&t.writers[0], ST_STREAM_KEPT_READ, 0x1000, 102);
     emit(&t.writers[0], ST_STREAM_ENTER, 1 << ST_STREAM_PASSED_AT | ST_STREAM_COUNTED, 0x10, G);
     emit(&t.writers[0], ST_STREAM_WRITE, 4, 0x2000, 0x20);
-    expect_events(&t, DEFERRING_BEGINS "main|begin(0xa0) joined\n"
+    expect_events(&t, DEFERRING_BEGINS "main|begin(0xa0) counted\n"
                                        "main|r(0x1000)\n"
                                        "main|w(0x2000)\n");
+}
+
+/* The locks held at the location of an event, the last one first: "0x500 0x400", or "?". */
+static void expect_held(const struct translating *t, uint64_t loc, const char *expected) {
+    struct st_sites *sites = st_translator_sites(t->translator);
+    const struct st_symbols *symbols = st_translator_symbols(t->translator);
+    char text[100] = "";
+    uint32_t held = st_site_at(sites, loc).held;
+    if (held == ST_HELD_UNKNOWN)
+        snprintf(text, sizeof text, "?");
+    while (held && held != ST_HELD_UNKNOWN) {
+        struct st_held row = st_held(sites, held);
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "",
+                 st_name(&symbols->locks, row.lock));
+        held = row.rest;
+    }
+    assert_string_equal(text, expected);
+}
+
+struct held_events {
+    struct translating t;
+    uint64_t locs[8];
+    size_t count;
+};
+
+static void note_accesses(void *context, struct st_event *events, const uint64_t *at,
+                          size_t count) {
+    (void)at;
+    struct held_events *noted = context;
+    for (size_t i = 0; i < count; i++)
+        if ((events[i].op == ST_WRITE || events[i].op == ST_DEFERRED_READ) && noted->count < 8)
+            noted->locs[noted->count++] = events[i].loc;
+}
+
+static void emit_holding(struct writer *writer, enum st_stream_op op, unsigned aux, uint64_t lock) {
+    put(writer, st_stream_what(op, aux, lock), 0x30);
+    publish(writer);
+}
+
+static void locks_without_events_are_held_at_accesses(void **state) {
+    (void)state;
+    struct held_events noted = {.count = 0};
+    struct translating *t = &noted.t;
+    start_translating(t, NULL);
+    st_merge_free(t->merge);
+    st_translator_free(t->translator);
+    struct st_translation translation = {.sites = true,
+                                         .sink = note_accesses,
+                                         .dead_before = nothing_is_dead,
+                                         .quiet_locks = true,
+                                         .context = &noted};
+    t->translator = st_translator_new(&translation);
+    t->merge = st_merge_new(t->head, CHUNKS, st_translate, t->translator);
+    emit(&t->writers[0], ST_STREAM_SLOT, 0, 0, 100);
+    emit(&t->writers[1], ST_STREAM_SLOT, 0, 1, 100);
+    emit_holding(&t->writers[0], ST_STREAM_HOLDS, ST_STREAM_MUTEX, 0x400);
+    emit_holding(&t->writers[0], ST_STREAM_HOLDS, ST_STREAM_MUTEX | ST_STREAM_HOLDS_TOO, 0x500);
+    emit(&t->writers[0], ST_STREAM_WRITE, 4, 0x1000, 0x20);
+    emit_holding(&t->writers[0], ST_STREAM_HOLDS, ST_STREAM_TRIED, 0x500);
+    emit(&t->writers[0], ST_STREAM_WRITE, 4, 0x1000, 0x20);
+    emit(&t->writers[0], ST_STREAM_ENTER, ST_STREAM_LOCK_FREE, 0x10, G);
+    emit(&t->writers[0], ST_STREAM_WRITE, 4, 0x1000, 0x20);
+    deliver_all(t);
+    /* what the first thread held then, as another one says, and what it does not know */
+    emit_holding(&t->writers[1], ST_STREAM_HELD, ST_STREAM_MUTEX, 0x500);
+    emit_deferred(&t->writers[1], ST_STREAM_DEFERRED_READ, 0x2000, 103);
+    emit_holding(&t->writers[1], ST_STREAM_HELD, ST_STREAM_HOLDS_NOTHING, 0);
+    emit_deferred(&t->writers[1], ST_STREAM_DEFERRED_READ, 0x2000, 103);
+    emit_deferred(&t->writers[1], ST_STREAM_DEFERRED_READ, 0x2000, 103);
+    deliver_all(t);
+    st_translator_finish(t->translator, true);
+    assert_int_equal(noted.count, 6);
+    static const char *const expected[] = {"0x500 0x400", "0x500", "", "0x500", "?", ""};
+    for (size_t i = 0; i < 6; i++)
+        expect_held(t, noted.locs[i], expected[i]);
+    st_merge_free(t->merge);
+    st_translator_free(t->translator);
+    free(t->head);
 }
 
 static void reader_writer_locks_are_two_channels(void **state) {
@@ -1410,6 +1490,7 @@ int main(void) {
         cmocka_unit_test(a_function_is_open_that_another_thread_has_seen),
         cmocka_unit_test(a_function_was_left_that_another_thread_has_seen),
         cmocka_unit_test(an_access_of_its_own_says_nothing_of_functions),
+        cmocka_unit_test(locks_without_events_are_held_at_accesses),
         cmocka_unit_test(reader_writer_locks_are_two_channels),
         cmocka_unit_test(a_semaphore_is_a_lock_until_somebody_else_posts_it),
         cmocka_unit_test(a_semaphore_without_a_value_is_a_signal),
