@@ -228,8 +228,14 @@ void st_prediction_add_portion(struct st_prediction *prediction, struct st_predi
 
 void st_predictions_add_portion(struct st_predictions *predictions,
                                 struct st_predictions *portion) {
-    for (size_t i = 0; i < predictions->count; i++)
-        st_prediction_add_portion(&predictions->items[i], &portion->items[i]);
+    if (predictions->count) {
+        for (size_t i = 0; i < predictions->count; i++)
+            st_prediction_add_portion(&predictions->items[i], &portion->items[i]);
+        st_predictions_free(portion);
+    } else {
+        *predictions = *portion;
+    }
+    *portion = (struct st_predictions){0};
 }
 
 /* ---- locations ---- */

@@ -209,7 +209,8 @@ struct st_predictions {
 
 void st_predictions_free(struct st_predictions *predictions);
 
-/* The same as st_prediction_add_portion for each of them, which are from the same analyses. */
+/* The same as st_prediction_add_portion for each of them, which are from the same analyses; if
+ * there are none yet, the portion is all. Takes it over, and leaves it empty. */
 void st_predictions_add_portion(struct st_predictions *predictions, struct st_predictions *portion);
 
 /* A ring of so many waits; keeps a copy of them. */

@@ -60,12 +60,7 @@ static void judge_portion(void *context, const struct st_run *run) {
     struct st_trace_prediction *prediction = context;
     struct st_predictions portion;
     st_predict_run(prediction->plan, run, &portion);
-    if (prediction->portions.count) {
-        st_predictions_add_portion(&prediction->portions, &portion);
-        st_predictions_free(&portion);
-    } else {
-        prediction->portions = portion;
-    }
+    st_predictions_add_portion(&prediction->portions, &portion);
 }
 
 static void forget_portions(struct st_trace_prediction *prediction) {
@@ -78,7 +73,6 @@ static void judge(struct st_trace_prediction *prediction, struct st_predictions 
     st_predict_run(prediction->plan, prediction->run, all);
     if (prediction->portions.count)
         st_predictions_add_portion(all, &prediction->portions);
-    forget_portions(prediction);
 }
 
 enum { MOST_DEPTH = 8 };

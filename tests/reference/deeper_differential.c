@@ -108,12 +108,7 @@ static void judge_portion(void *context, const struct st_run *run) {
     struct portions *portions = context;
     struct st_predictions portion;
     st_predict_run(portions->plan, run, &portion);
-    if (portions->all.count) {
-        st_predictions_add_portion(&portions->all, &portion);
-        st_predictions_free(&portion);
-    } else {
-        portions->all = portion;
-    }
+    st_predictions_add_portion(&portions->all, &portion);
 }
 
 static void judge_rest(struct portions *portions, const struct st_run *run,
@@ -121,8 +116,6 @@ static void judge_rest(struct portions *portions, const struct st_run *run,
     st_predict_run(portions->plan, run, all);
     if (portions->all.count)
         st_predictions_add_portion(all, &portions->all);
-    st_predictions_free(&portions->all);
-    portions->all = (struct st_predictions){0};
 }
 
 static struct st_run *read_run(const struct st_run_needs *needs, const struct sample *sample) {

@@ -148,6 +148,17 @@ struct portions {
     size_t count, blocks;
 };
 
+/* A portion can end between two batches. */
+static struct st_run *feed_one_by_one(const struct run *text, const struct st_run_needs *needs) {
+    struct st_run *run = st_run_new(needs);
+    while (st_run_wants_pass(run)) {
+        for (size_t i = 0; i < text->count; i++)
+            st_run_feed(run, &text->events[i], 1, i + 1);
+        st_run_end_pass(run);
+    }
+    return run;
+}
+
 static void count_portion(void *context, const struct st_run *run) {
     struct portions *portions = context;
     assert_true(run->is_portion);
@@ -168,12 +179,7 @@ static void test_blocks_are_judged_in_portions(void **state) {
     needs.judge = count_portion;
     needs.judge_context = &portions;
     parse_run(&text, three_blocks);
-    struct st_run *run = st_run_new(&needs);
-    while (st_run_wants_pass(run)) {
-        for (size_t i = 0; i < text.count; i++)
-            st_run_feed(run, &text.events[i], 1, i + 1);
-        st_run_end_pass(run);
-    }
+    struct st_run *run = feed_one_by_one(&text, &needs);
     assert_int_equal(portions.count, 3);
     assert_int_equal(portions.blocks, 3);
     assert_false(run->is_portion);
@@ -192,12 +198,7 @@ static void test_parts_of_a_block_wait_for_the_last_portion(void **state) {
     parse_run(&text,
               "M fork A, A begin a, A w x, A fork B, B begin b, B r y, B r z, B end b, A w y, "
               "A w z, A end a");
-    struct st_run *run = st_run_new(&needs);
-    while (st_run_wants_pass(run)) {
-        for (size_t i = 0; i < text.count; i++)
-            st_run_feed(run, &text.events[i], 1, i + 1);
-        st_run_end_pass(run);
-    }
+    struct st_run *run = feed_one_by_one(&text, &needs);
     assert_int_equal(portions.blocks, 1);
     assert_int_equal(run->model->instance_count, 2);
     end(&text, run);

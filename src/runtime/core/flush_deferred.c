@@ -20,24 +20,51 @@ static bool copy_boarded(const struct rt_frame *frame, uint32_t slot, uint64_t e
     return atomic_load_explicit(&frame->begun, memory_order_relaxed) == begun;
 }
 
-/* An access of the slot's thread in that epoch will be emitted: emits in which functions it may be
- * that the thread has boarded and not emitted. Returns when the innermost of them began, or 0. */
-static uint64_t emit_boarded_in(struct rt_thread *t, uint32_t slot, uint64_t epoch) {
+/* The functions that the slot's thread has boarded and not emitted, and may have been in in that
+ * epoch, outermost first. None of `t` itself, which knows when it emits them. */
+struct open_frames {
+    const struct rt_frame *frames;
+    size_t next, depth;
+    uint32_t slot;
+    uint64_t epoch;
+    struct rt_frame frame; /* the last one; `begun` is 0 before the first */
+};
+
+static struct open_frames open_frames_at(const struct rt_thread *t, uint32_t slot, uint64_t epoch) {
     const struct rt_thread *other = slot == t->slot ? NULL : rt_thread_in(slot);
-    if (!other)
-        return 0;
-    size_t i = __atomic_load_n(&other->emitted_depth, __ATOMIC_ACQUIRE);
-    size_t depth = __atomic_load_n(&other->depth, __ATOMIC_ACQUIRE);
-    const struct rt_frame *frames = __atomic_load_n(&other->frames, __ATOMIC_ACQUIRE);
-    struct rt_frame frame;
-    uint64_t around = 0;
-    for (; i < depth && copy_boarded(&frames[i], slot, epoch, &frame); i++) {
-        uint64_t begun = rt_epoch_of(frame.begun);
-        rt_emit(t, st_stream_what(ST_STREAM_BOARDED, 0, frame.called_from), frame.function);
-        rt_emit(t, st_stream_what(ST_STREAM_BOARDED_AT, 0, around), slot | begun << 16);
-        around = begun;
+    struct open_frames open = {.slot = slot, .epoch = epoch};
+    if (other) {
+        open.next = __atomic_load_n(&other->emitted_depth, __ATOMIC_ACQUIRE);
+        open.depth = __atomic_load_n(&other->depth, __ATOMIC_ACQUIRE);
+        open.frames = __atomic_load_n(&other->frames, __ATOMIC_ACQUIRE);
     }
-    return around;
+    return open;
+}
+
+static bool next_open(struct open_frames *open) {
+    struct rt_frame frame;
+    if (open->next >= open->depth ||
+        !copy_boarded(&open->frames[open->next], open->slot, open->epoch, &frame))
+        return false;
+    open->next++;
+    open->frame = frame;
+    return true;
+}
+
+static uint64_t begun_at(const struct open_frames *open) {
+    return rt_epoch_of(open->frame.begun);
+}
+
+/* An access of the slot's thread in that epoch will be emitted: emits those functions. Returns when
+ * the innermost of them began, or 0. */
+static uint64_t emit_boarded_in(struct rt_thread *t, uint32_t slot, uint64_t epoch) {
+    struct open_frames open = open_frames_at(t, slot, epoch);
+    for (uint64_t around = 0; next_open(&open); around = begun_at(&open)) {
+        rt_emit(t, st_stream_what(ST_STREAM_BOARDED, 0, open.frame.called_from),
+                open.frame.function);
+        rt_emit(t, st_stream_what(ST_STREAM_BOARDED_AT, 0, around), slot | begun_at(&open) << 16);
+    }
+    return begun_at(&open);
 }
 
 /* Those in which the slot's thread was in that epoch, that began after the other epoch and that it
@@ -62,21 +89,13 @@ static void emit_within(struct rt_thread *t, uint32_t slot, uint64_t epoch, uint
 
 size_t rt_boarded_at(const struct rt_thread *t, uint32_t slot, uint64_t epoch,
                      struct rt_called *called) {
-    const struct rt_thread *other = slot == t->slot ? NULL : rt_thread_in(slot);
+    struct open_frames open = open_frames_at(t, slot, epoch);
     struct rt_left_frame left[RT_MOST_WITHIN];
-    struct rt_frame frame = {0};
     size_t count = 0;
-    if (other) {
-        size_t i = __atomic_load_n(&other->emitted_depth, __ATOMIC_ACQUIRE);
-        size_t depth = __atomic_load_n(&other->depth, __ATOMIC_ACQUIRE);
-        const struct rt_frame *frames = __atomic_load_n(&other->frames, __ATOMIC_ACQUIRE);
-        for (; i < depth && count < RT_MOST_CALLED - RT_MOST_WITHIN &&
-               copy_boarded(&frames[i], slot, epoch, &frame);
-             i++)
-            called[count++] =
-                (struct rt_called){frame.function, frame.called_from, rt_epoch_of(frame.begun)};
-    }
-    for (size_t i = find_left(slot, epoch, rt_epoch_of(frame.begun), left); i-- > 0;)
+    while (count < RT_MOST_CALLED - RT_MOST_WITHIN && next_open(&open))
+        called[count++] =
+            (struct rt_called){open.frame.function, open.frame.called_from, begun_at(&open)};
+    for (size_t i = find_left(slot, epoch, begun_at(&open), left); i-- > 0;)
         called[count++] = (struct rt_called){left[i].function, left[i].called_from, 0};
     return count;
 }

@@ -183,6 +183,14 @@ static inline bool rt_is_settled(const struct rt_thread *t, uint64_t write) {
     return rt_state_of(write) != RT_OWN || rt_is_mine(t, write) || rt_comes_after(t, write);
 }
 
+/* No event is emitted when memory is freed about which the watcher knows nothing. A lock may be all
+ * that is in it, and has to end there. */
+static inline void rt_mark_known(uintptr_t address) {
+    _Atomic uint64_t *word = &rt_shadow_of(address)->write;
+    if (!(atomic_load_explicit(word, memory_order_relaxed) & RT_KNOWN))
+        atomic_fetch_or_explicit(word, RT_KNOWN, memory_order_relaxed);
+}
+
 /* The bytes of a granule that lie in the range. */
 static inline uint32_t rt_bytes_in(uintptr_t granule, uintptr_t address, size_t size) {
     uint32_t bytes = RT_BYTES;

@@ -49,17 +49,9 @@ static void emit_ordered(enum st_stream_op op, unsigned aux, uintptr_t address, 
     look_for_reports();
 }
 
-/* No event is emitted when memory is freed about which the watcher knows nothing. A lock may be all
- * that is in it, and has to end there. */
-static void mark_known(const volatile void *object) {
-    _Atomic uint64_t *word = &rt_shadow_of((uintptr_t)object)->write;
-    if (!(atomic_load_explicit(word, memory_order_relaxed) & RT_KNOWN))
-        atomic_fetch_or_explicit(word, RT_KNOWN, memory_order_relaxed);
-}
-
 void rt_acquire(const volatile void *lock, uintptr_t caller) {
     emit_ordered(ST_STREAM_ACQUIRE, 0, (uintptr_t)lock, caller, true);
-    mark_known(lock);
+    rt_mark_known((uintptr_t)lock);
 }
 
 void rt_release(const volatile void *lock, uintptr_t caller) {
@@ -68,12 +60,12 @@ void rt_release(const volatile void *lock, uintptr_t caller) {
 
 void rt_acquire_as(const volatile void *lock, enum st_stream_lock what, uintptr_t caller) {
     emit_ordered(ST_STREAM_ACQUIRE, what, (uintptr_t)lock, caller, true);
-    mark_known(lock);
+    rt_mark_known((uintptr_t)lock);
 }
 
 void rt_release_as(const volatile void *lock, enum st_stream_lock what, uintptr_t caller) {
     emit_ordered(ST_STREAM_RELEASE, what, (uintptr_t)lock, caller, false);
-    mark_known(lock);
+    rt_mark_known((uintptr_t)lock);
 }
 
 /* Is it no concern of the watcher? The unwinder synchronises for its own sake, within a block of
@@ -104,12 +96,12 @@ void rt_semaphore(const volatile void *semaphore, unsigned value, bool opened, u
     unsigned aux =
         (value < ST_STREAM_OPENED ? value : ST_STREAM_OPENED - 1) | (opened ? ST_STREAM_OPENED : 0);
     emit_ordered(ST_STREAM_SEMAPHORE_MADE, aux, (uintptr_t)semaphore, caller, false);
-    mark_known(semaphore);
+    rt_mark_known((uintptr_t)semaphore);
 }
 
 void rt_send(const volatile void *object, unsigned channel, uintptr_t caller) {
     emit_ordered(ST_STREAM_SEND, channel, (uintptr_t)object, caller, false);
-    mark_known(object);
+    rt_mark_known((uintptr_t)object);
 }
 
 void rt_receive(const volatile void *object, unsigned channel, uintptr_t caller) {

@@ -49,6 +49,8 @@ static bool copy_section(const struct rt_section *place, uint32_t slot, struct r
     copy->ended = __atomic_load_n(&place->ended, __ATOMIC_RELAXED);
     copy->lock = __atomic_load_n(&place->lock, __ATOMIC_RELAXED);
     copy->caller = __atomic_load_n(&place->caller, __ATOMIC_RELAXED);
+    copy->frame_begun = __atomic_load_n(&place->frame_begun, __ATOMIC_RELAXED);
+    copy->depth = __atomic_load_n(&place->depth, __ATOMIC_RELAXED);
     copy->kind = __atomic_load_n(&place->kind, __ATOMIC_RELAXED);
     copy->last = __atomic_load_n(&place->last, __ATOMIC_RELAXED);
     copy->begun = begun;
@@ -142,13 +144,6 @@ bool rt_let_go(struct rt_thread *t, const volatile void *lock, enum st_stream_lo
 
 /* ---- what this thread holds, for its own events ---- */
 
-/* No event is emitted when memory is freed about which the watcher knows nothing. */
-static void mark_known(uintptr_t lock) {
-    _Atomic uint64_t *word = &rt_shadow_of(lock)->write;
-    if (!(atomic_load_explicit(word, memory_order_relaxed) & RT_KNOWN))
-        atomic_fetch_or_explicit(word, RT_KNOWN, memory_order_relaxed);
-}
-
 /* No epoch passes. */
 static void write_quietly(struct rt_thread *t, enum st_stream_op op, unsigned aux,
                           uintptr_t address, uint64_t argument) {
@@ -179,7 +174,7 @@ static void emit_section(struct rt_thread *t, enum st_stream_op op,
                   section->caller);
     if (!here)
         write_callers(t, section);
-    mark_known(section->lock);
+    rt_mark_known(section->lock);
 }
 
 void rt_emit_no_locks(struct rt_thread *t) {
@@ -303,7 +298,7 @@ unsigned rt_emit_holds_at(struct rt_thread *t, uint64_t epoch) {
     struct held held;
     held.count = 0;
     if (!is_lock_free_at(t, epoch))
-        find_held_at(t->slot, epoch, &held);
+        find_held_at(t->slot, epoch, &held); /* what is forgotten is left out */
     sort(&held);
     if (are_emitted(t, held.list, held.count))
         return 0;
