@@ -1,6 +1,6 @@
 """A project whose tests run under Gradle, watched as docs/java.md describes: without any change to it.
 
-Gradle is that of Debian (gradle), with JUnit 4; without them this is skipped.
+Gradle is that of Debian, with JUnit 4: scripts/setup installs them. Without them this is skipped.
 """
 
 import json
