@@ -77,12 +77,13 @@ struct st_stream_answer {
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 15,
+    ST_STREAM_VERSION = 16,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
     ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time can have words in shadow memory */
     ST_STREAM_COUNTED_SLOTS = 1 << 10, /* and so many of them count functions that they board ... */
     ST_STREAM_COUNTERS = 1 << 10,      /* ... at most so many different ones */
+    ST_STREAM_STARTS = 1 << 10,        /* functions that threads and work of their own start with */
     ST_STREAM_HANDING_SITES = 1 << 8,
 };
 
@@ -451,12 +452,46 @@ struct st_stream_head {
     _Atomic uint32_t announced; /* how many announcements were begun */
     char pad2[52];
     struct st_stream_handing handing[ST_STREAM_HANDING_SITES];
+    _Atomic uint64_t starts[ST_STREAM_STARTS]; /* set by the watcher: st_stream_start_of */
     /* Two arrays of chunk_count words follow, then, at a multiple of the chunk size, the chunks:
      * _Atomic uint32_t announcements[]: chunk index + 1 at position (n % chunk_count), 0 until it
      * is there; the watcher sets it to 0 again before it gives that chunk back. _Atomic uint32_t
      * next_free[]. Between them and the chunks, _Atomic uint64_t dead_before[ST_STREAM_SLOTS], then
      * struct st_stream_counter counters[ST_STREAM_COUNTED_SLOTS][ST_STREAM_COUNTERS]. */
 };
+
+/* What the watcher knows of a function, if a thread or work of its own starts in it. */
+enum st_stream_start {
+    ST_START_UNKNOWN,
+    ST_START_LIBRARY,  /* none of the program's: perhaps what it calls is what is started with */
+    ST_START_HANDS_ON, /* the same, if it has a caller, and is not in work of its own */
+    ST_START_TURNS,    /* its calls tell the turns of its loops, if it is not in such work */
+    ST_START_WHOLE,    /* its calls tell nothing */
+    ST_START_OF_WORK   /* if it is in such work, that is what that starts with; else unknown */
+};
+
+/* A function is at its hash or behind that, with its kind in the low bits; unused words are zero.
+ * The place of the function, or of the first unused word; ST_STREAM_STARTS: there is neither. */
+enum { ST_START_BITS = 3 };
+static inline size_t st_stream_start_at(struct st_stream_head *head, uint64_t function) {
+    enum { TRIES = 16 };
+    uint64_t hash = function * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+    for (size_t i = 0; i < TRIES; i++) {
+        size_t at = (hash + i) % ST_STREAM_STARTS;
+        uint64_t there = atomic_load_explicit(&head->starts[at], memory_order_relaxed);
+        if (!there || there >> ST_START_BITS == function)
+            return at;
+    }
+    return ST_STREAM_STARTS;
+}
+static inline enum st_stream_start st_stream_start_of(struct st_stream_head *head,
+                                                      uint64_t function) {
+    size_t at = st_stream_start_at(head, function);
+    if (at == ST_STREAM_STARTS)
+        return ST_START_UNKNOWN;
+    uint64_t there = atomic_load_explicit(&head->starts[at], memory_order_relaxed);
+    return (enum st_stream_start)(there & ((1 << ST_START_BITS) - 1));
+}
 
 /* How often the thread of a slot has boarded a function, or those that had the slot before. A
  * function is at its hash or behind that; unused ones are zero. Only the thread writes. */

@@ -265,6 +265,7 @@ void st_translate_enter(struct st_translator *t, struct thread *thread,
     if (function->java && !thread->depth)
         thread->started = false; /* a thread of a pool: the next task */
     bool starts = is_start(t, thread, function, record);
+    bool early = !thread->started && !(st_stream_aux(record) & ST_STREAM_HANDLER);
     if (!(st_stream_aux(record) & ST_STREAM_HANDLER)) {
         thread->turns.skipped |= (st_stream_aux(record) & ST_STREAM_AFTER_SKIPPED) != 0;
         step(t, thread, st_stream_address(record));
@@ -287,6 +288,8 @@ void st_translate_enter(struct st_translator *t, struct thread *thread,
     } else {
         st_translate_open(t, thread, function, frame, record->argument);
     }
+    if (early && t->head)
+        st_translate_tell_start(t, function, record->argument, starts);
 }
 
 void st_translate_begin(struct st_translator *t, struct thread *thread,

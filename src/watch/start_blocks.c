@@ -206,6 +206,38 @@ void st_translate_enter_start(struct st_translator *t, struct thread *thread,
             .flow = function->flow, .blocks = function->turn_blocks, .base = thread->depth};
 }
 
+/* ---- what the program should know ---- */
+
+static enum st_stream_start start_of_users(const struct function *function) {
+    switch (function->start) {
+    case HANDS_ON:
+        return ST_START_HANDS_ON;
+    case IN_TURNS:
+        return ST_START_TURNS;
+    case NOT_LOOKED_AT:
+        return function->kind == INFERRED ? ST_START_OF_WORK : ST_START_WHOLE;
+    default:
+        return ST_START_WHOLE;
+    }
+}
+
+/* What is none now, though it is the user's, may be one with another caller: nobody knows before.
+ */
+void st_translate_tell_start(struct st_translator *t, struct function *function, uint64_t pc,
+                             bool starts) {
+    enum st_stream_start kind = function->hidden ? ST_START_LIBRARY
+                                : starts         ? start_of_users(function)
+                                                 : ST_START_UNKNOWN;
+    if (function->java || (function->told && function->told_kind == kind))
+        return;
+    size_t at = st_stream_start_at(t->head, pc);
+    if (at == ST_STREAM_STARTS || (function->told && function->told_kind == ST_START_UNKNOWN))
+        return;
+    function->told = true;
+    function->told_kind = kind;
+    atomic_store_explicit(&t->head->starts[at], pc << ST_START_BITS | kind, memory_order_relaxed);
+}
+
 /* ---- turns ---- */
 
 void st_translate_end_turn(struct st_translator *t, struct thread *thread) {

@@ -140,6 +140,8 @@ struct function {
     bool java;          /* of a Java program */
     bool inlined;       /* into a function of the implementation, where a thread begins */
     bool started;       /* a thread began with it */
+    bool told;          /* to the program, what it is to those that start with it: ... */
+    uint8_t told_kind;  /* ... enum st_stream_start */
     bool was_block;
     bool coroutine; /* it is called each time a coroutine goes on ... */
     bool suspends;  /* ... and this, when one stops */
@@ -493,6 +495,9 @@ void st_translate_leave_boarded(struct st_translator *t, struct thread *thread);
  * and is no call, such as a task. Decides whether the function is a block, and opens its frame. */
 void st_translate_enter_start(struct st_translator *t, struct thread *thread,
                               struct function *function, struct frame frame, uint64_t pc);
+/* Tells the program what that function, which was entered when its thread had not started, is. */
+void st_translate_tell_start(struct st_translator *t, struct function *function, uint64_t pc,
+                             bool starts);
 void st_translate_turn(struct st_translator *t, struct thread *thread, uint64_t pc);
 void st_translate_end_turn(struct st_translator *t, struct thread *thread);
 void st_start_free(struct function *function);

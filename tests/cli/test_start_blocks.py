@@ -134,6 +134,66 @@ int main(int, char **argv) {
 }
 """
 
+# Before the threads of HANDED_ON, others do the same for themselves and end. By then the watcher has
+# told the program what threads start with.
+EARLIER = r"""
+    {
+        Counter own;
+        turn = 2;
+        std::thread c([&own] { own.between(); });
+        c.join();
+        std::thread d([&own] { own.inside(); });
+        d.join();
+        usleep(200000);
+        turn = 0;
+    }
+"""
+LATER = HANDED_ON.replace("    bool inside = ", EARLIER + "    bool inside = ")
+
+# A million calls of a function that uses memory of its own thread.
+MANY_CALLS = r"""
+#include <thread>
+#include <unistd.h>
+#define HIDDEN __attribute__((no_sanitize("thread"), noinline))
+struct Worker {
+    long sums[8] = {};
+    __attribute__((noinline)) void leaf(int i) {
+        sums[i % 8] += i;
+    }
+    __attribute__((noinline)) void step(int turn) {
+        for (int i = 0; i < 5000; i++)
+            leaf(i + turn);
+    }
+    HIDDEN void rest(int turn) { /* the watcher catches up */
+        if (turn == 0)
+            usleep(200000);
+    }
+    void work() {
+        for (int turn = 0; turn < 200; turn++) {
+            step(turn);
+            rest(turn);
+        }
+    }
+    void once() {
+        for (int turn = 0; turn < 200; turn++)
+            rest(turn), step(turn);
+    }
+};
+static Worker workers[2];
+int main() {
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(2)
+    for (int i = 0; i < 2; i++)
+        workers[i].once();
+#else
+    std::thread a([] { workers[0].work(); });
+    std::thread b([] { workers[1].work(); });
+    a.join();
+    b.join();
+#endif
+}
+"""
+
 
 @unittest.skipUnless(RUNTIME.exists() and shutil.which("gcc"), "needs the runtime and gcc")
 class StartBlocks(Case):
@@ -177,6 +237,27 @@ class StartBlocks(Case):
                              set())
             self.assertEqual(self.violated("inside", level=level, compiler="c++", text=HANDED_ON),
                              {f"one iteration of the loop at Counter::inside, program.cc:{line}"})
+
+    def test_a_function_of_which_the_program_has_been_told(self):
+        line = LATER[:LATER.index("/* inside */")].count("\n") + 1
+        for level in ("-O0", "-O1", "-O2"):
+            self.assertEqual(self.violated("between", level=level, compiler="c++", text=LATER),
+                             set())
+            self.assertEqual(self.violated("inside", level=level, compiler="c++", text=LATER),
+                             {f"one iteration of the loop at Counter::inside, program.cc:{line}"})
+
+    def test_calls_deeper_than_what_is_started_with_are_no_events(self):
+        self.write("program.cc", MANY_CALLS)
+        env = {"SERIATIM_RUNTIME_DIR": str(RUNTIME)}
+        for flags in ((), ("-fopenmp",)):
+            subprocess.run([str(BINARY), "c++", "-g", "-O1", *flags, "program.cc", "-o", "program",
+                            "-pthread"],
+                           cwd=self.folder, check=True, capture_output=True, env=environment(**env))
+            ran = self.run_here("run", "--format", "json", "./program", env=env)
+            result = json.loads(ran.message)
+            calls = {block["name"]: block["executed"] for block in result["blocks"]}
+            self.assertEqual((calls["Worker::leaf"], calls["Worker::step"]), (2000000, 400))
+            self.assertLess(result["trace"]["events"], 2000000, flags)
 
     def test_all_engines_agree_about_a_recording_as_text(self):
         self.violated("inside")

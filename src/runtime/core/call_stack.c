@@ -5,10 +5,6 @@
 
 /* ---- emitting ---- */
 
-static bool is_handler(const struct rt_frame *frame) {
-    return !frame->block && frame->called_from && frame->called_from == rt_signal_return;
-}
-
 /* The epoch stays what it is, and the watcher learns that so many have passed. */
 static void emit_passed(struct rt_thread *t, uint64_t passed) {
     rt_write_record(t, st_stream_what(ST_STREAM_AT, 0, 0), passed - 1);
@@ -33,7 +29,7 @@ static inline void emit_frame(struct rt_thread *t, const struct rt_frame *frame,
     enum st_stream_op op = frame->block ? ST_STREAM_BEGIN : ST_STREAM_ENTER;
     if (!frame->block) {
         aux |= pass(t, passed, ST_STREAM_MOST_PASSED) << ST_STREAM_PASSED_AT;
-        aux |= is_handler(frame) ? ST_STREAM_HANDLER : 0;
+        aux |= rt_is_handler(frame) ? ST_STREAM_HANDLER : 0;
         aux |= t->skipped ? ST_STREAM_AFTER_SKIPPED : 0;
     } else {
         pass(t, passed, 0);
@@ -81,20 +77,6 @@ static void emit_frames_below(struct rt_thread *t, size_t depth) {
     set_emitted(t, depth);
 }
 
-/* How deep what the thread starts with can be in the stack. In C++ a few functions of the library
- * are below it. The program starts with main, which is not what is meant here. */
-static size_t start_depth(const struct rt_thread *t) {
-    enum { DEEPEST_START = 8, LONGEST_PROLOGUE = 128 };
-    if (!t->serial)
-        return 0;
-    return t->frames[0].function - t->start < LONGEST_PROLOGUE ? 1 : DEEPEST_START;
-}
-
-static void find_start(struct rt_thread *t) {
-    if (!t->emitted_depth)
-        t->start_depth = start_depth(t);
-}
-
 void rt_emit_new_frames(struct rt_thread *t) {
     if (t->emitted_depth == t->depth) { /* so there is something that was skipped */
         t->skipped = false;
@@ -102,7 +84,7 @@ void rt_emit_new_frames(struct rt_thread *t) {
         rt_publish(t);
         return;
     }
-    find_start(t);
+    rt_find_start(t);
     emit_frames_below(t, t->depth);
 }
 
@@ -177,11 +159,11 @@ static inline bool board_frame(struct rt_thread *t) {
 
 /* The frames from here on can be boarded, those of them that are not yet. */
 static size_t boarding_from(const struct rt_thread *t) {
-    size_t least = t->start_depth > t->work_depth ? t->start_depth : t->work_depth;
+    size_t least = rt_deepest_start(t);
     if (!rt_deferring || rt_controlled || t->slot >= ST_STREAM_COUNTED_SLOTS)
         return t->depth;
     for (size_t i = t->depth; i-- > t->boarded_depth;)
-        if (i <= least || t->frames[i].block || is_handler(&t->frames[i]))
+        if (i <= least || t->frames[i].block || rt_is_handler(&t->frames[i]))
             return i + 1;
     return t->boarded_depth;
 }
@@ -189,13 +171,13 @@ static size_t boarding_from(const struct rt_thread *t) {
 /* Innermost functions, in a thread of which the outer ones are emitted or boarded. False: some are
  * not boarded, or the access may be ignored. */
 static inline bool board_innermost(struct rt_thread *t) {
-    size_t least = t->start_depth > t->work_depth ? t->start_depth : t->work_depth;
+    size_t least = rt_deepest_start(t);
     if (t->skipped || t->ignoring || t->emitted_depth <= least ||
         t->slot >= ST_STREAM_COUNTED_SLOTS)
         return false;
     while (t->boarded_depth < t->depth) {
         const struct rt_frame *frame = &t->frames[t->boarded_depth];
-        if (frame->block || is_handler(frame) || !board_frame(t))
+        if (frame->block || rt_is_handler(frame) || !board_frame(t))
             return false;
     }
     t->since = t->alone ? t->first : t->alike;
@@ -226,7 +208,7 @@ void rt_board_new_frames(struct rt_thread *t) {
         return;
     if (rt_is_looking_at_start(t))
         end_looks(t);
-    find_start(t);
+    rt_find_start(t);
     size_t from = boarding_from(t);
     if (from > t->boarded_depth)
         emit_frames_below(t, from);
@@ -242,7 +224,7 @@ bool rt_board_look(struct rt_thread *t) {
         return false;
     while (t->boarded_depth < t->depth) {
         const struct rt_frame *frame = &t->frames[t->boarded_depth];
-        if (frame->block || is_handler(frame) || !board_frame(t))
+        if (frame->block || rt_is_handler(frame) || !board_frame(t))
             return false;
     }
     t->since = rt_since_of(t) | rt_slow_accesses;

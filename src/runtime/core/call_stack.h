@@ -40,6 +40,23 @@ struct rt_frame {
     uint64_t alike_before;
 };
 
+static inline bool rt_is_handler(const struct rt_frame *frame) {
+    return !frame->block && frame->called_from && frame->called_from == rt_signal_return;
+}
+
+/* ---- deferred/start_depth.c ---- */
+
+/* Frames up to `start_depth` and up to `work_depth` must be emitted before others are boarded. That
+ * changes with what is open, and with what the watcher knows. */
+void rt_find_start(struct rt_thread *t);
+/* A pause begins; the last one has ended. */
+void rt_begin_work(struct rt_thread *t);
+void rt_end_work(struct rt_thread *t);
+
+static inline size_t rt_deepest_start(const struct rt_thread *t) {
+    return t->start_depth > t->work_depth ? t->start_depth : t->work_depth;
+}
+
 /* ---- deferred/lock_notes.c ---- */
 
 /* After a lock was acquired. False: it has to be emitted as an event. */

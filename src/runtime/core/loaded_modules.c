@@ -149,13 +149,16 @@ void rt_modules_reset(void) {
 }
 
 _Atomic uint32_t rt_module_changes;
+_Atomic bool rt_has_unloaded;
 
 void rt_emit_modules(void) {
     struct loads now = {0};
     rt_spin_lock(&modules_lock);
     dl_iterate_phdr(count_loads, &now);
-    if (now.unloaded != before.unloaded)
+    if (now.unloaded != before.unloaded) {
+        atomic_store(&rt_has_unloaded, true);
         forget_unloaded();
+    }
     if (now.loaded != before.loaded)
         atomic_fetch_add_explicit(&rt_module_changes, 1, memory_order_relaxed);
     if (now.loaded != before.loaded)

@@ -13,6 +13,8 @@ void rt_emit_modules(void);
 
 /* Grows when modules were loaded: addresses of code that are the same may be of another one. */
 extern RT_HIDDEN _Atomic uint32_t rt_module_changes;
+/* Was one ever unloaded? */
+extern RT_HIDDEN _Atomic bool rt_has_unloaded;
 
 /* Waits until the watcher has read all that were emitted. Only then does it know which functions
  * hand out memory (tsan/handing_out.c): `rt_hands_out` says whether there are any, and their sites

@@ -157,18 +157,16 @@ static void emit_split(enum st_stream_split kind) {
     rt_new_epoch(rt_self);
 }
 
-/* A few functions of a library may be between the pause and what the work starts with. */
 void rt_pause(void) {
-    enum { DEEPEST_WORK = 8 };
     emit_split(ST_SPLIT_PAUSE);
+    rt_begin_work(rt_self);
     rt_self->pauses++;
-    rt_self->work_depth = rt_self->depth + DEEPEST_WORK;
 }
 
 void rt_resume(void) {
     emit_split(ST_SPLIT_RESUME);
     if (rt_self->pauses && --rt_self->pauses == 0)
-        rt_self->work_depth = 0;
+        rt_end_work(rt_self);
 }
 
 /* A word that was never accessed atomically is not the program's, but that of code that is not

@@ -72,7 +72,7 @@ static struct rt_thread *begin_thread(uint32_t serial) {
     t->chunk = NULL;
     t->start = 0;
     t->depth = t->emitted_depth = t->boarded_depth = t->start_depth = 0;
-    t->pauses = t->work_depth = t->left_count = 0;
+    t->pauses = t->work_base = t->work_depth = t->left_count = 0;
     t->looks.count = 0;
     t->held_count = t->emitted_lock_count = t->section_count = 0;
     t->holds_changed = false;

@@ -101,7 +101,8 @@ struct rt_thread {
     size_t
         boarded_depth; /* so many are emitted or boarded (call_stack.h); at least emitted_depth */
     size_t pauses;     /* that are open */
-    size_t work_depth; /* frames up to this index may be what work of its own starts with */
+    size_t work_base;  /* frames from this index on are work of its own, if a pause is open */
+    size_t work_depth; /* frames up to this index may be what that starts with */
     /* The program asked not to see its accesses or its synchronisation: how often (rt_is_ignored).
      */
     uint16_t ignored_reads, ignored_writes, ignored_sync;
