@@ -233,6 +233,10 @@ enum st_stream_op {
     /* Such a lock is taken or given back by what the thread starts with, perhaps. argument: return
      * address of the call. */
     ST_STREAM_CALLED,
+
+    /* Like ST_STREAM_ALLOCATE, but functions that the thread has boarded come later, and no epoch
+     * passes. */
+    ST_STREAM_ALLOCATE_QUIETLY,
 };
 
 enum { ST_STREAM_MOST_CALLERS = 8 };

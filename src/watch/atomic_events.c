@@ -625,6 +625,7 @@ static bool is_still_waiting(struct st_translator *t, const struct thread *threa
     case ST_STREAM_KEPT_WRITE:
     case ST_STREAM_WITHIN:
     case ST_STREAM_ALLOCATE:
+    case ST_STREAM_ALLOCATE_QUIETLY:
     case ST_STREAM_HANDED_OUT:
     case ST_STREAM_FRAME:
     case ST_STREAM_THREAD_NAME:

@@ -151,6 +151,7 @@ void st_translate_rare(struct st_translator *t, struct thread *thread,
         on_slot(t, thread, record);
         break;
     case ST_STREAM_ALLOCATE:
+    case ST_STREAM_ALLOCATE_QUIETLY:
         if (has_range(t, record))
             on_allocate(t, thread, record);
         break;

@@ -420,7 +420,7 @@ static inline bool is_deferred_write(enum st_stream_op op) {
 static inline bool may_be_boarded(enum st_stream_op op) {
     return op == ST_STREAM_ENTER || op == ST_STREAM_AT || op == ST_STREAM_KEPT_READ ||
            op == ST_STREAM_KEPT_WRITE || op == ST_STREAM_WITHIN || op == ST_STREAM_HOLDS ||
-           op == ST_STREAM_HELD;
+           op == ST_STREAM_HELD || op == ST_STREAM_ALLOCATE_QUIETLY;
 }
 
 /* `emitted`: the same records, before addresses in them were moved.
@@ -537,6 +537,10 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
             return i + 1;
         default:
             length = st_item_length(record, count - i);
+            if (op == ST_STREAM_ALLOCATE_QUIETLY) {
+                thread->at = before;
+                thread->first_epoch -= length;
+            }
             if (length)
                 st_translate_rare(t, thread, record);
             if (!length || op == ST_STREAM_MODULE)

@@ -152,6 +152,60 @@ int main() {
 }
 """
 
+# A list that functions make which call themselves and read before they allocate; then its last item is changed.
+DEEP = r"""
+#include "schedule.h"
+#include <stdlib.h>
+struct item { long price; struct item *next; };
+static long sizes[8];
+static struct item *last;
+static BLOCK void *get(unsigned long size) {
+    sizes[size % 8]++;
+    return malloc(size);
+}
+static BLOCK struct item *make(long price) {
+    sizes[1] += price;
+    struct item *made = get(sizeof *made);
+    made->price = price;
+    return last = made;
+}
+static BLOCK struct item *grow(int depth) {
+    struct item *first = sizes[0] < 0 ? NULL : make(depth);
+    first->next = depth ? grow(depth - 1) : NULL;
+    return first;
+}
+static BLOCK void raise_price(void) {
+    long price = last->price;
+    step(1);
+    step(4);
+    last->price = price + 1;
+}
+static BLOCK void set_price(void) {
+    step(2);
+    last->price = 5;
+    step(3);
+}
+static void *clerk(void *nothing) {
+    grow(10);
+    raise_price();
+    return nothing;
+}
+static void *rival(void *nothing) {
+    set_price();
+    return nothing;
+}
+int main(void) {
+    pthread_t one, two;
+    for (int i = 0; i < 100; i++)
+        grow(100);
+    check(pthread_create(&one, NULL, clerk, NULL) == 0);
+    check(pthread_create(&two, NULL, rival, NULL) == 0);
+    check(pthread_join(one, NULL) == 0);
+    check(pthread_join(two, NULL) == 0);
+    return 0;
+}
+"""
+
 
 @unittest.skipUnless(RUNTIME.exists() and shutil.which("gcc"), "there is no runtime in this build, or no gcc")
 class OwnMemory(Case):
@@ -187,6 +241,18 @@ class OwnMemory(Case):
                     self.assertRegex(action, r"^(read|wrote) ticket->price from program\.c:\d+ \(open_office\)$")
                 for action in self.actions(result, "add_hour"):
                     self.assertRegex(action, r"^(read|wrote) visit->hour from program\.c:\d+ \(open_office\)$")
+
+    def test_functions_that_allocate_are_no_events(self):
+        """Though the watcher is told of the memory, and names it after the one that is no allocator."""
+        for options in (["-O0"], ["-O2"]):
+            self.build("cc", DEEP, *options)
+            watched = self.watched()
+            for result in (watched, self.recorded()):
+                for action in self.actions(result, "raise_price"):
+                    self.assertRegex(action, r"^(read|wrote) item->price from program\.c:\d+ \(make\)$")
+            calls = {block["name"]: block["executed"] for block in watched["blocks"]}
+            self.assertEqual((calls["grow"], calls["make"]), (10111, 10111))
+            self.assertLess(watched["trace"]["events"], 1000)
 
     def test_locals_of_any_function_have_names(self):
         """Also in recordings, which know variables from before the thread was created."""

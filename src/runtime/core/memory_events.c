@@ -8,12 +8,6 @@
 
 enum { LARGE = 256 * 1024 };
 
-static void emit_memory(struct rt_thread *t, enum st_stream_op op, unsigned aux, uintptr_t address,
-                        size_t size, uintptr_t caller) {
-    rt_emit(t, st_stream_what(op, aux, address), caller);
-    rt_emit(t, st_stream_what(ST_STREAM_LENGTH, 0, 0), size);
-}
-
 /* How many of the innermost frames the watcher needs to know where the memory comes from: those
  * that were not emitted. If all were, and the call was made far from the innermost function, there
  * is a library in between, and the function is what the user knows. */
@@ -27,14 +21,26 @@ static unsigned count_callers(const struct rt_thread *t, uintptr_t caller) {
     return hidden < ST_STREAM_MOST_CALLERS ? (unsigned)hidden : ST_STREAM_MOST_CALLERS;
 }
 
+typedef void put_record(struct rt_thread *t, uint64_t what, uint64_t argument);
+
+static void put_next(struct rt_thread *t, uint64_t what, uint64_t argument) {
+    rt_emit(t, what, argument);
+}
+
+static void put_quietly(struct rt_thread *t, uint64_t what, uint64_t argument) {
+    rt_write_quietly(t, what, argument);
+}
+
 static void emit_named(struct rt_thread *t, enum st_stream_op op, uintptr_t memory, size_t size,
                        uintptr_t caller) {
     unsigned callers = count_callers(t, caller);
-    emit_memory(t, op, callers, memory, size, caller);
+    put_record *put = op == ST_STREAM_ALLOCATE_QUIETLY ? put_quietly : put_next;
+    put(t, st_stream_what(op, callers, memory), caller);
+    put(t, st_stream_what(ST_STREAM_LENGTH, 0, 0), size);
     for (unsigned i = 0; i < callers; i++) {
         const struct rt_frame *frame = &t->frames[t->depth - 1 - i];
-        rt_emit(t, st_stream_what(ST_STREAM_CALLER, 0, frame->called_from),
-                frame->block ? 0 : frame->function);
+        put(t, st_stream_what(ST_STREAM_CALLER, 0, frame->called_from),
+            frame->block ? 0 : frame->function);
     }
     rt_publish(t);
 }
@@ -58,14 +64,18 @@ static uint64_t freed_with(uintptr_t address, size_t size) {
  * (watch/memory/fresh.h). */
 void rt_allocate(const void *memory, size_t size, uintptr_t caller) {
     struct rt_thread *t = rt_self;
+    t->allocated = (uintptr_t)memory;
+    t->allocated_size = size;
+    if (rt_deferring && size < LARGE) {
+        emit_named(t, ST_STREAM_ALLOCATE_QUIETLY, (uintptr_t)memory, size, caller);
+        return;
+    }
     if (t->ahead)
         rt_emit_boarded(t);
     if (size >= LARGE)
         rt_take_sequence(t);
-    else if (!rt_deferring)
+    else
         rt_observe(t, freed_with((uintptr_t)memory, size));
-    t->allocated = (uintptr_t)memory;
-    t->allocated_size = size;
     emit_named(t, ST_STREAM_ALLOCATE, (uintptr_t)memory, size, caller);
 }
 
@@ -138,7 +148,8 @@ void rt_free(const void *memory, size_t size) {
     uint64_t sequence = 0;
     if (size >= LARGE || is_range_known(address, size)) {
         sequence = rt_take_sequence(t);
-        emit_memory(t, ST_STREAM_FREE, 0, address, size, 0);
+        rt_emit(t, st_stream_what(ST_STREAM_FREE, 0, address), 0);
+        rt_emit(t, st_stream_what(ST_STREAM_LENGTH, 0, 0), size);
         rt_publish(t);
     }
     clear_shadow(address, size, sequence);

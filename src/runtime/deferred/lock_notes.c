@@ -144,11 +144,9 @@ bool rt_let_go(struct rt_thread *t, const volatile void *lock, enum st_stream_lo
 
 /* ---- what this thread holds, for its own events ---- */
 
-/* No epoch passes. */
 static void write_quietly(struct rt_thread *t, enum st_stream_op op, unsigned aux,
                           uintptr_t address, uint64_t argument) {
-    rt_write_record(t, st_stream_what(op, aux, address), argument);
-    t->base--;
+    rt_write_quietly(t, st_stream_what(op, aux, address), argument);
 }
 
 /* A thread that is not this one may be at work on its frames. */

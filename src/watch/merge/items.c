@@ -34,6 +34,7 @@ size_t st_item_length(const struct st_stream_record *records, size_t count) {
         length = 2;
         break;
     case ST_STREAM_ALLOCATE:
+    case ST_STREAM_ALLOCATE_QUIETLY:
     case ST_STREAM_HANDED_OUT: /* with its length, then its callers */
         length = 2 + st_stream_aux(records);
         break;
