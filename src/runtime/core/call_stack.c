@@ -438,6 +438,14 @@ static void leave_emitted(struct rt_thread *t, const struct rt_frame *frame) {
     new_epoch_outside(t, frame);
 }
 
+/* A frame was left that is neither emitted nor boarded. */
+static inline void leave_unseen(struct rt_thread *t) {
+    if (t->boarded_depth != t->depth + t->ignoring)
+        return;
+    t->since = rt_since_of(t) | rt_slow_accesses;
+    t->skipped = t->depth <= t->start_depth;
+}
+
 static void pop(struct rt_thread *t) {
     if (t->depth == 0)
         return; /* entered before the runtime started */
@@ -449,9 +457,8 @@ static void pop(struct rt_thread *t) {
     t->depth--;
     if (t->emitted_depth > t->depth) {
         leave_emitted(t, frame);
-    } else if (t->boarded_depth == t->depth + t->ignoring) {
-        t->since = rt_since_of(t) | rt_slow_accesses;
-        t->skipped = t->depth <= t->start_depth;
+    } else {
+        leave_unseen(t);
     }
 }
 
@@ -495,15 +502,19 @@ static __attribute__((noinline)) void leave_slowly(void) {
 
 void rt_func_exit(void) {
     struct rt_thread *t = rt_self;
-    if (!t || t->inside || t->boarded_depth != t->depth || t->emitted_depth >= t->depth ||
-        t->frames[t->depth - 1].block) {
+    if (!t || t->inside || t->emitted_depth >= t->depth || t->frames[t->depth - 1].block) {
         leave_slowly();
         return;
     }
     t->inside = true;
     atomic_signal_fence(memory_order_seq_cst);
     size_t depth = t->depth - 1;
-    leave_boarded(t, &t->frames[depth], depth);
+    if (t->boarded_depth == t->depth) {
+        leave_boarded(t, &t->frames[depth], depth);
+    } else {
+        t->depth = depth;
+        leave_unseen(t);
+    }
     atomic_signal_fence(memory_order_seq_cst);
     t->inside = false;
 }
