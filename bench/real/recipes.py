@@ -173,7 +173,8 @@ class Pigz(Recipe):
 
 
 class Sudoku(Recipe):
-    """The example of oneTBB that finds all solutions. The library is Debian's own."""
+    """The example of oneTBB that finds all solutions, three or, with ten times the work, 3,319. The library is Debian's
+    own."""
 
     name, package, program = "oneTBB sudoku", "onetbb", "sudoku"
     folder = "examples/task_group/sudoku"
@@ -184,7 +185,8 @@ class Sudoku(Recipe):
                  "-o", "sudoku", "-ltbb"]]
 
     def words(self, program):
-        return [program, str(THREADS), program.parent / self.folder / "input2"]
+        puzzle = "input1" if self.share >= 10 else "input2"
+        return [program, str(THREADS), program.parent / self.folder / puzzle]
 
 
 class Server(Recipe):
