@@ -91,7 +91,7 @@ struct extent {
 static struct extent extent_of(const struct record *record, uint64_t bytes) {
     const struct st_facts *facts = st_validator_facts(record->recording.validator);
     uint64_t events = facts->events - facts->dropped + record->recording.more;
-    return (struct extent){.events = record->recording.placed ? record->recording.placed : events,
+    return (struct extent){.events = record->recording.defers ? record->recording.placed : events,
                            .threads =
                                st_translator_symbols(record->watch.translator)->threads.count,
                            .bytes = bytes};

@@ -67,7 +67,10 @@ static void read_placed(FILE *file, struct sample *result) {
     long count;
     while ((count = st_native_format.next(reader, events, SAMPLE_EVENTS, &error)) > 0)
         for (long i = 0; i < count; i++) {
-            sample_add(result, events[i].thread, (enum st_op)events[i].op, events[i].target);
+            uint32_t target = events[i].target;
+            if (events[i].written <= ST_WRITE) /* x3 */
+                target = (uint32_t)atoi(st_name(&symbols.variables, target) + 1) - 1;
+            sample_add(result, events[i].thread, (enum st_op)events[i].op, target);
             result->events[result->count - 1].loc = events[i].loc;
         }
     must(count == 0, &error);

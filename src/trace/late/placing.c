@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "trace/late/leaves.h"
+#include "trace/late/placed_output.h"
 #include "trace/late/position.h"
 #include "trace/late/spill.h"
 
@@ -27,15 +28,17 @@ struct late_reading {
     struct st_symbols symbols;
     void *reader;
     struct st_positions positions;
+    uint64_t left; /* events that are to be read: a file may grow meanwhile */
     struct st_event events[BATCH];
     uint64_t at[BATCH]; /* the position of each, */
     uint8_t lateness[BATCH];
 };
 
-static int open_reading(struct late_reading *reading, int from, const char *name,
+static int open_reading(struct late_reading *reading, int from, const char *name, uint64_t events,
                         struct st_error *error) {
     char path[32];
     memset(reading, 0, sizeof *reading);
+    reading->left = events;
     snprintf(path, sizeof path, "/proc/self/fd/%d", from);
     st_symbols_init(&reading->symbols);
     reading->symbols.late = reading->symbols.values = true;
@@ -65,7 +68,10 @@ static bool is_on_time(const struct late_reading *reading, long i) {
 
 /* The next events: how many, 0 at the end, or -1. */
 static long next_events(struct late_reading *reading, struct st_error *error) {
-    long count = st_native_format.next(reading->reader, reading->events, BATCH, error);
+    size_t most = reading->left < BATCH ? (size_t)reading->left : BATCH;
+    if (!most) /* what is behind the last event is read, too */
+        return st_native_format.next(reading->reader, reading->events, 1, error) < 0 ? -1 : 0;
+    long count = st_native_format.next(reading->reader, reading->events, most, error);
     const struct st_access_value *words =
         count > 0 ? st_native_format.values(reading->reader) : NULL;
     for (long i = 0; i < count; i++) {
@@ -81,6 +87,7 @@ static long next_events(struct late_reading *reading, struct st_error *error) {
             return st_fail(error, reading->input.name, ST_AT_FILE, 0,
                            "has an event that cannot be late");
     }
+    reading->left -= count > 0 ? (uint64_t)count : 0;
     return count;
 }
 
@@ -111,6 +118,8 @@ struct stray {
 struct placing {
     int from;
     const char *from_name;
+    uint64_t events; /* in the file; UINT64_MAX: not known yet */
+    bool truncated;
     struct st_spill spill; /* of late events */
     struct st_leaves leaves;
     struct late_thread *threads;
@@ -172,6 +181,8 @@ static int collect(struct placing *placing, struct late_reading *reading, struct
         for (long i = 0; i < count; i++)
             if (collect_one(placing, reading, i, ++number, &whole, error) < 0)
                 return -1;
+    placing->events = number;
+    placing->truncated = count == 0 && st_native_format.truncated(reading->reader);
     return count < 0 ? -1 : 0;
 }
 
@@ -266,54 +277,16 @@ static void rewind_threads(struct placing *placing) {
 
 /* ---- third reading: everything at its place ---- */
 
-struct placed_output {
-    void *writer;
-    struct st_event events[BATCH];
-    uint32_t runs[BATCH];
-    size_t count;
-    uint64_t all;     /* events that were put */
-    uint32_t channel; /* of threads that have no event but a mark */
-};
-
-static int write_out(struct placed_output *output, struct st_error *error) {
-    size_t count = output->count;
-    output->count = 0;
-    st_native_writer_runs(output->writer, output->runs);
-    return st_native_writer.write(output->writer, output->events, count, error);
-}
-
-/* Is it the same access as the last one, to the next variable? Then they are one run. */
-static bool extends(const struct placed_output *output, const struct st_event *event) {
-    if (!output->count || !is_access(event) || event->atomic || event->joined || event->fresh)
-        return false;
-    const struct st_event *last = &output->events[output->count - 1];
-    uint32_t more = output->runs[output->count - 1];
-    return more < ST_LONGEST_RUN && last->thread == event->thread &&
-           last->written == event->written && last->loc == event->loc && !last->atomic &&
-           !last->joined && !last->fresh && last->target + more + 1 == event->target;
-}
-
-static int put(struct placed_output *output, const struct st_event *event, struct st_error *error) {
-    output->all++;
-    if (extends(output, event)) {
-        output->runs[output->count - 1]++;
-        return 0;
-    }
-    output->events[output->count] = *event;
-    output->runs[output->count++] = 0;
-    return output->count == BATCH ? write_out(output, error) : 0;
-}
-
 /* An event, or one for each part of its variable. */
-static int put_parts(struct placing *placing, struct placed_output *output, struct st_event event,
-                     struct st_error *error) {
+static int put_parts(struct placing *placing, struct st_placed_output *output,
+                     struct st_event event, struct st_error *error) {
     if (!is_access(&event) || !placing->leaves.count)
-        return put(output, &event, error);
+        return st_placed_put(output, &event, error);
     size_t count;
     const uint32_t *leaves = st_leaves_find(&placing->leaves, event.target, &count);
     for (size_t i = 0; i < count; i++) {
         event.target = leaves[i];
-        if (put(output, &event, error) < 0)
+        if (st_placed_put(output, &event, error) < 0)
             return -1;
     }
     return 0;
@@ -322,8 +295,8 @@ static int put_parts(struct placing *placing, struct placed_output *output, stru
 /* A mark of a thread that has no event becomes one that orders nothing: a send that nobody
  * receives.
  */
-static int put_on_time(struct placing *placing, struct placed_output *output, struct st_event event,
-                       bool mark, struct st_error *error) {
+static int put_on_time(struct placing *placing, struct st_placed_output *output,
+                       struct st_event event, bool mark, struct st_error *error) {
     if (!mark)
         return put_parts(placing, output, event, error);
     struct late_thread *thread = thread_of(placing, event.thread);
@@ -331,11 +304,11 @@ static int put_on_time(struct placing *placing, struct placed_output *output, st
         return 0;
     thread->seen = true;
     event = st_event_make(event.thread, output->channel, event.loc, ST_SEND);
-    return put(output, &event, error);
+    return st_placed_put(output, &event, error);
 }
 
 /* What the thread made behind that event. */
-static int put_late(struct placing *placing, struct placed_output *output, uint32_t thread,
+static int put_late(struct placing *placing, struct st_placed_output *output, uint32_t thread,
                     uint64_t behind, struct st_error *error) {
     struct late_thread *late = thread_of(placing, thread);
     const struct late_event *list = late_events(placing);
@@ -345,7 +318,7 @@ static int put_late(struct placing *placing, struct placed_output *output, uint3
     return 0;
 }
 
-static int put_strays(struct placing *placing, struct placed_output *output, uint64_t behind,
+static int put_strays(struct placing *placing, struct st_placed_output *output, uint64_t behind,
                       struct st_error *error) {
     for (; placing->next_stray < placing->stray_count &&
            placing->strays[placing->next_stray].behind == behind;
@@ -357,7 +330,7 @@ static int put_strays(struct placing *placing, struct placed_output *output, uin
 }
 
 static int put_all(struct placing *placing, struct late_reading *reading,
-                   struct placed_output *output, struct st_error *error) {
+                   struct st_placed_output *output, struct st_error *error) {
     uint64_t number = 0;
     long count;
     if (put_strays(placing, output, number, error) < 0)
@@ -373,7 +346,7 @@ static int put_all(struct placing *placing, struct late_reading *reading,
             if (put_strays(placing, output, number, error) < 0)
                 return -1;
         }
-    return count < 0 || write_out(output, error) < 0 ? -1 : 0;
+    return count < 0 || st_placed_flush(output, error) < 0 ? -1 : 0;
 }
 
 /* ---- all of it ---- */
@@ -384,7 +357,7 @@ typedef int late_pass(struct placing *placing, struct late_reading *reading,
 static struct late_reading *read_with(struct placing *placing, late_pass *pass,
                                       struct st_error *error) {
     struct late_reading *reading = st_alloc(1, sizeof *reading);
-    if (open_reading(reading, placing->from, placing->from_name, error) == 0 &&
+    if (open_reading(reading, placing->from, placing->from_name, placing->events, error) == 0 &&
         pass(placing, reading, error) == 0)
         return reading;
     close_reading(reading);
@@ -410,20 +383,18 @@ static bool has_silent_thread(const struct placing *placing) {
 
 static int write_placed(const struct placed_to *to, uint64_t *events, struct st_error *error) {
     struct late_reading *reading = st_alloc(1, sizeof *reading);
-    struct placed_output *output = st_alloc(1, sizeof *output);
-    struct st_symbols *symbols = to->symbols;
-    symbols->late = symbols->reuses = false;
-    if (has_silent_thread(to->placing))
-        output->channel = st_names_add(&symbols->channels, SILENT, sizeof SILENT - 1);
-    output->writer = st_native_writer.open(to->file, to->name, symbols);
-    int result = open_reading(reading, to->placing->from, to->placing->from_name, error);
+    struct st_placed_output *output = st_alloc(1, sizeof *output);
+    struct placing *placing = to->placing;
+    if (has_silent_thread(placing))
+        output->channel = st_names_add(&to->symbols->channels, SILENT, sizeof SILENT - 1);
+    st_placed_open(output, to->file, to->name, to->symbols);
+    int result = open_reading(reading, placing->from, placing->from_name, placing->events, error);
     if (result == 0)
-        result = put_all(to->placing, reading, output, error);
+        result = put_all(placing, reading, output, error);
     if (result == 0)
-        result = st_native_writer.finish(output->writer,
-                                         st_native_format.truncated(reading->reader), error);
+        result = st_native_writer.finish(output->writer, placing->truncated, error);
     *events = output->all;
-    st_native_writer.close(output->writer);
+    st_placed_close(output);
     close_reading(reading);
     free(reading);
     free(output);
@@ -439,7 +410,7 @@ static void free_placing(struct placing *placing) {
 
 int st_late_place(int from, const char *from_name, FILE *to, const char *to_name, uint64_t *events,
                   struct st_error *error) {
-    struct placing placing = {.from = from, .from_name = from_name};
+    struct placing placing = {.from = from, .from_name = from_name, .events = UINT64_MAX};
     struct late_reading *reading = read_with(&placing, collect, error);
     int result = -1;
     if (reading) {
