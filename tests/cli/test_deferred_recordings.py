@@ -65,6 +65,26 @@ THREAD(two) { step(2); add(); step(3); return NULL; }
 int main(void) { together(one, two); check(sum == 8); puts("ok"); return 0; }
 """
 
+# What a thread has written is read when it has made thousands of other events.
+LONG_AGO = """
+#include "schedule.h"
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int value, other;
+static BLOCK void use_lock(void) { pthread_mutex_lock(&lock); pthread_mutex_unlock(&lock); }
+static BLOCK void hold(void) {
+    value = 1;
+    for (int i = 0; i < 3000; i++)
+        use_lock();
+    step(1);
+    step(4);
+    other = value;
+}
+static BLOCK void change(void) { value = 7; }
+THREAD(one) { hold(); return NULL; }
+THREAD(two) { step(2); change(); step(3); return NULL; }
+int main(void) { together(one, two); check(other == 7); puts("ok"); return 0; }
+"""
+
 
 def verdicts(trace, relation):
     """What each engine says of the trace."""
@@ -156,6 +176,15 @@ class Programs(Case):
             self.assertEqual(set(verdicts(self.folder / "t.stt", relation).values()), {False})
         text = self.run_here("dump", "t.stt").text
         self.assertLess(text.count("(rounds)"), 20)
+
+    def test_an_access_of_long_ago(self):
+        self.build(LONG_AGO)
+        self.record(*REDUCED)
+        for relation in RELATIONS:
+            self.assertEqual([each["block"] for each in self.check("t.stt", relation)["violations"]], ["hold"])
+        events = [line.split("|")[1] for line in self.run_here("dump", "t.stt").text.splitlines()]
+        self.assertEqual(events[events.index("begin(hold)") + 1], "w(value)")
+        self.assertEqual(events.count("acq(lock)"), 3000)
 
     def test_a_pipe(self):
         self.build(QUIET)

@@ -5,6 +5,7 @@
 #include "trace/late/leaves.h"
 #include "trace/late/placed_output.h"
 #include "trace/late/position.h"
+#include "trace/late/recent.h"
 #include "trace/late/spill.h"
 
 #include <errno.h>
@@ -107,6 +108,8 @@ struct late_thread {
     size_t next, end;
     bool marked, seen;    /* it has a mark; an event that is none */
     uint64_t first, last; /* the numbers of its first event on time, and of the last; 0: none */
+    struct st_recent recent;
+    uint64_t latest; /* the largest position of its late events so far */
 };
 
 /* A thread whose first late events were made before any event of it that is on time. */
@@ -120,6 +123,7 @@ struct placing {
     const char *from_name;
     uint64_t events; /* in the file; UINT64_MAX: not known yet */
     bool truncated;
+    bool unplaced;         /* not all late events have their places yet */
     struct st_spill spill; /* of late events */
     struct st_leaves leaves;
     struct late_thread *threads;
@@ -141,6 +145,19 @@ static struct late_thread *thread_of(struct placing *placing, uint32_t thread) {
 
 /* ---- first reading: which are late ---- */
 
+/* Among the last events of its thread. If it is not there, or if an event comes that it belongs
+ * behind, another reading finds it. */
+static void find_place(struct placing *placing, struct late_thread *thread,
+                       struct late_event *late) {
+    uint64_t behind;
+    if (!st_recent_find(&thread->recent, late->at, &behind))
+        placing->unplaced = true;
+    else if (behind)
+        late->behind = behind;
+    if (late->at > thread->latest)
+        thread->latest = late->at;
+}
+
 static int collect_one(struct placing *placing, const struct late_reading *reading, long i,
                        uint64_t number, uint32_t *whole, struct st_error *error) {
     const struct st_event *event = &reading->events[i];
@@ -151,6 +168,8 @@ static int collect_one(struct placing *placing, const struct late_reading *readi
     case ST_ON_TIME:
         if (!thread->first)
             thread->first = number;
+        placing->unplaced |= reading->at[i] <= thread->latest;
+        st_recent_add(&thread->recent, reading->at[i], number);
         thread->marked |= reading->lateness[i] == ST_MARK;
         thread->seen |= reading->lateness[i] == ST_ON_TIME;
         break;
@@ -160,6 +179,7 @@ static int collect_one(struct placing *placing, const struct late_reading *readi
             return -1;
         thread->seen = true;
         *late = (struct late_event){*event, reading->at[i], number, NOWHERE};
+        find_place(placing, thread, late);
         break;
     case ST_WHOLE:
         *whole = event->target;
@@ -212,7 +232,7 @@ static void sort(struct placing *placing) {
     }
 }
 
-/* ---- second reading: where they stand ---- */
+/* ---- second reading, if need be: where they stand ---- */
 
 /* What the thread made before this position comes behind its last event so far. */
 static void place_until(struct placing *placing, struct late_thread *thread, uint64_t at) {
@@ -275,7 +295,7 @@ static void rewind_threads(struct placing *placing) {
         thread_of(placing, list[i].event.thread)->next = i;
 }
 
-/* ---- third reading: everything at its place ---- */
+/* ---- last reading: everything at its place ---- */
 
 /* An event, or one for each part of its variable. */
 static int put_parts(struct placing *placing, struct st_placed_output *output,
@@ -404,6 +424,8 @@ static int write_placed(const struct placed_to *to, uint64_t *events, struct st_
 static void free_placing(struct placing *placing) {
     st_spill_free(&placing->spill);
     st_leaves_free(&placing->leaves);
+    for (size_t i = 0; i < placing->thread_count; i++)
+        st_recent_free(&placing->threads[i].recent);
     free(placing->threads);
     free(placing->strays);
 }
@@ -413,10 +435,11 @@ int st_late_place(int from, const char *from_name, FILE *to, const char *to_name
     struct placing placing = {.from = from, .from_name = from_name, .events = UINT64_MAX};
     struct late_reading *reading = read_with(&placing, collect, error);
     int result = -1;
-    if (reading) {
+    if (reading)
+        sort(&placing);
+    if (reading && placing.unplaced) {
         close_reading(reading);
         free(reading);
-        sort(&placing);
         reading = read_with(&placing, find_places, error);
     }
     if (reading) {

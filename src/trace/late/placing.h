@@ -1,12 +1,13 @@
 /* Puts the events of a deferred recording at their places (late/position.h): what is written is a
  * trace like any other, in which each event stands where its thread made it.
  *
- * The file is read three times. First the late events are collected, and which variables were
- * divided; they are sorted by thread and position. Then each late event learns the number of the
- * event that it stands behind. Then all are written: what is late comes directly behind that event,
- * and an access to a variable that was divided becomes one to each of its parts. Memory is needed
- * for the late events, in a temporary file, and for names. docs/recordings.md says why the result
- * is a trace in which the same blocks are violated as in a complete one. */
+ * The file is read two or three times. First the late events are collected, and which variables
+ * were divided; they are sorted by thread and position. If one of them belongs behind an event of
+ * long ago, all learn the numbers of those that they stand behind. Then all are written: what is
+ * late comes directly behind that event, and an access to a variable that was divided becomes one
+ * to each of its parts. Memory is needed for the late events, in a temporary file, and for names.
+ * docs/recordings.md says why the result is a trace in which the same blocks are violated as in a
+ * complete one. */
 #ifndef SERIATIM_TRACE_LATE_PLACING_H
 #define SERIATIM_TRACE_LATE_PLACING_H
 
