@@ -202,8 +202,8 @@ static void on_begin(struct emitter *emitter, const struct st_event *event) {
     deferred_tally.blocks++;
 }
 
-/* What is left of a block of which nothing was emitted is forgotten; perhaps others take it for open
- * for a while. */
+/* What is left of a block of which nothing was emitted is forgotten; perhaps others take it for
+ * open for a while. */
 static void on_end(struct emitter *emitter, const struct st_event *event) {
     struct open_blocks *blocks = &emitter->blocks[event->thread];
     end_lingering(emitter, event->thread);
@@ -251,7 +251,6 @@ static void measure(struct emitter *emitter, const struct st_event *events, size
             emitter->cell_count = event->target + 1;
     }
 }
-
 
 void emitter_start(struct emitter *emitter, const struct st_event *events, size_t count,
                    uint64_t seed) {

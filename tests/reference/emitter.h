@@ -1,5 +1,5 @@
-/* The program's side of deferred accesses: which events are emitted, when, and with which positions.
- * A model of the protocol that docs/witness.md describes, straight from its words. */
+/* The program's side of deferred accesses: which events are emitted, when, and with which
+ * positions. A model of the protocol that docs/witness.md describes, straight from its words. */
 #ifndef SERIATIM_REFERENCE_EMITTER_H
 #define SERIATIM_REFERENCE_EMITTER_H
 
@@ -43,8 +43,8 @@ struct emitter {
         forget; /* percent of the reads by others that are forgotten, as the reader knows them */
     unsigned board;  /* percent of the blocks that are not emitted when they begin */
     unsigned linger; /* percent of these whose end others learn late */
-    unsigned early;  /* percent of the accesses for which there is no room: emitted later, but before
-                      * anybody needs them */
+    unsigned early; /* percent of the accesses for which there is no room: emitted later, but before
+                     * anybody needs them */
 
     uint32_t threads;
     struct cell *cells;
