@@ -90,7 +90,8 @@ struct extent {
 
 static struct extent extent_of(const struct record *record, uint64_t bytes) {
     const struct st_facts *facts = st_validator_facts(record->recording.validator);
-    return (struct extent){.events = facts->events - facts->dropped + record->recording.more,
+    uint64_t events = facts->events - facts->dropped + record->recording.more;
+    return (struct extent){.events = record->recording.defers ? record->recording.placed : events,
                            .threads =
                                st_translator_symbols(record->watch.translator)->threads.count,
                            .bytes = bytes};

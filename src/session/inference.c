@@ -143,6 +143,7 @@ static int analyse(struct st_reading *reading, enum st_relation relation,
         forget_ended(engine, state, reading->trace);
         engine->feed(state, events, (size_t)count, first);
     }
+    st_selection_count_silent(selection);
     if (count == 0)
         engine->finish(state, st_trace_facts(reading->trace)->events);
     engine->destroy(state);

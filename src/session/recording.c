@@ -1,21 +1,29 @@
 #include "session/recording.h"
 
 #include "base/memory.h"
+#include "base/output.h"
 #include "trace/format.h"
+#include "trace/late/placing.h"
+#include "trace/late/spill.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void st_recording_init(struct st_recording *recording, struct st_watch *watch,
                        enum st_stream_rule rule, const struct st_recording_hooks *hooks) {
-    *recording = (struct st_recording){
-        .watch = watch, .hooks = *hooks, .rule = rule, .validator = st_validator_new(true)};
+    *recording = (struct st_recording){.watch = watch,
+                                       .hooks = *hooks,
+                                       .rule = rule,
+                                       .defers = rule == ST_STREAM_REDUCED,
+                                       .validator = st_validator_new(true)};
 }
 
 void st_recording_free(struct st_recording *recording) {
     st_describer_free(recording->describer);
     st_validator_free(recording->validator);
+    st_late_events_free(&recording->late);
     free(recording->ended);
     free(recording->path);
 }
@@ -28,14 +36,24 @@ static void give_up(struct st_recording *recording, const struct st_error *error
     st_watch_stop(recording->watch);
 }
 
+/* What cannot be written in place is written when all is in order, from a file without a name. */
+static FILE *open_file(const struct st_recording *recording, struct st_error *error) {
+    struct stat status;
+    if (recording->defers && stat(recording->path, &status) == 0 && !S_ISREG(status.st_mode))
+        return st_nameless_file(error);
+    FILE *file = fopen(recording->path, "we");
+    if (!file)
+        st_fail(error, recording->path, ST_AT_FILE, 0, "cannot write: %s", strerror(errno));
+    return file;
+}
+
 /* Chunks are written immediately and under the final name, so that the file can be read whatever
  * happens. */
 static bool open_trace(struct st_recording *recording) {
     struct st_error error;
     recording->path = recording->hooks.choose_path(recording->hooks.context);
-    recording->file = fopen(recording->path, "we");
+    recording->file = open_file(recording, &error);
     if (!recording->file) {
-        st_fail(&error, recording->path, ST_AT_FILE, 0, "cannot write: %s", strerror(errno));
         give_up(recording, &error);
         return false;
     }
@@ -43,9 +61,10 @@ static bool open_trace(struct st_recording *recording) {
                                                    [ST_STREAM_SUFFICIENT] = ST_RULE_SUFFICIENT,
                                                    [ST_STREAM_EVERY] = ST_RULE_EVERY};
     setvbuf(recording->file, NULL, _IONBF, 0);
-    st_translator_symbols(recording->watch->translator)->rule = rules[recording->rule];
-    recording->writer = st_native_writer.open(recording->file, recording->path,
-                                              st_translator_symbols(recording->watch->translator));
+    struct st_symbols *symbols = st_translator_symbols(recording->watch->translator);
+    symbols->rule = rules[recording->rule];
+    symbols->late = recording->defers;
+    recording->writer = st_native_writer.open(recording->file, recording->path, symbols);
     return true;
 }
 
@@ -92,8 +111,22 @@ static size_t fit(struct st_recording *recording, size_t count) {
     return (size_t)room;
 }
 
+/* With their positions, if accesses are deferred. */
+static int write_batch(struct st_recording *recording, const struct st_event *events,
+                       const uint64_t *at, size_t count, struct st_error *error) {
+    struct st_late_events *late = &recording->late;
+    struct st_translator *translator = recording->watch->translator;
+    if (recording->defers) {
+        st_late_events_take(late, events, at, count);
+        st_native_writer_values(recording->writer, late->words);
+        return st_native_writer.write(recording->writer, late->events, late->count, error);
+    }
+    st_native_writer_values(recording->writer, st_translator_values(translator));
+    st_native_writer_runs(recording->writer, st_translator_runs(translator));
+    return st_native_writer.write(recording->writer, events, count, error);
+}
+
 static void write_events(void *context, struct st_event *events, const uint64_t *at, size_t count) {
-    (void)at;
     struct st_recording *recording = context;
     struct st_error error;
     if (recording->failed || recording->cut || (!recording->file && !open_trace(recording)))
@@ -111,19 +144,27 @@ static void write_events(void *context, struct st_event *events, const uint64_t 
         recording->more += runs[i];
     recording->since_ends += count;
     recording->events += count;
-    st_native_writer_values(recording->writer, st_translator_values(translator));
-    st_native_writer_runs(recording->writer, runs);
-    if (write_ends(recording, &error) < 0 ||
-        st_native_writer.write(recording->writer, events, count, &error) < 0)
+    if (write_ends(recording, &error) < 0 || write_batch(recording, events, at, count, &error) < 0)
         give_up(recording, &error);
     else
         st_names_drop(&symbols->variables, st_native_writer_named(recording->writer));
 }
 
+/* What an access of the first thread depends on before there are others follows from the creation
+ * of those, and is left out by the program. Of all else nobody knows that it does not matter: what
+ * is dead for an engine is so by its relation, and a trace is for all of them. */
+static uint64_t nothing_is_dead(void *context, uint32_t thread) {
+    (void)context;
+    (void)thread;
+    return 0;
+}
+
 struct st_translation st_recording_translation(struct st_recording *recording) {
     return (struct st_translation){.rule = recording->rule,
                                    .values = recording->values,
-                                   .runs = !recording->most_events,
+                                   .runs = !recording->most_events && !recording->defers,
+                                   .dead_before = recording->defers ? nothing_is_dead : NULL,
+                                   .recorded = recording->defers,
                                    .sites = true,
                                    .outline = true,
                                    .names = true,
@@ -144,12 +185,39 @@ void st_recording_save(void *context) {
 
 /* ---- the end ---- */
 
+static void add_calls(void *context, uint32_t block, uint64_t calls) {
+    struct st_symbols *symbols = context;
+    st_silent_calls_add(&symbols->left_out, block, calls);
+}
+
 static void finish_trace(struct st_recording *recording) {
     struct st_error error;
+    struct st_translator *translator = recording->watch->translator;
+    if (recording->defers)
+        st_translator_take_counts(translator, add_calls, st_translator_symbols(translator));
     if (!recording->failed && st_native_writer.finish(recording->writer, false, &error) < 0)
         give_up(recording, &error);
     st_native_writer.close(recording->writer);
     recording->writer = NULL;
+}
+
+/* Replaces the file by one in which each event is at its place. If that fails, the file stays as it
+ * is: whoever reads it puts them there. */
+static uint64_t place_events(struct st_recording *recording) {
+    struct st_output output;
+    struct stat status;
+    struct st_error error;
+    if (st_output_open(&output, recording->path, NULL, &error) == 0) {
+        if (st_late_place(fileno(recording->file), recording->path, output.file, output.name,
+                          &recording->placed, &error) == 0) {
+            if (st_output_finish(&output, &error) == 0)
+                return stat(recording->path, &status) == 0 ? (uint64_t)status.st_size : 0;
+        } else {
+            st_output_abandon(&output);
+        }
+    }
+    give_up(recording, &error);
+    return 0;
 }
 
 uint64_t st_recording_close(struct st_recording *recording) {
@@ -162,6 +230,8 @@ uint64_t st_recording_close(struct st_recording *recording) {
     finish_trace(recording);
     long bytes = ftell(recording->file);
     struct st_error error;
+    if (recording->defers && !recording->failed)
+        bytes = (long)place_events(recording);
     if (fclose(recording->file) && !recording->failed) {
         recording->failed = true;
         st_fail(&error, recording->path, ST_AT_FILE, 0, "cannot write: %s", strerror(errno));

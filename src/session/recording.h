@@ -10,6 +10,7 @@
 #ifndef SERIATIM_SESSION_RECORDING_H
 #define SERIATIM_SESSION_RECORDING_H
 
+#include "trace/late/late_events.h"
 #include "trace/validate.h"
 #include "watch/describe.h"
 #include "watch/watch.h"
@@ -34,11 +35,14 @@ struct st_recording {
     char *path;
     FILE *file; /* NULL: nothing came, or it could not be opened */
     void *writer;
+    bool defers; /* accesses: the file is put in order at the end */
+    struct st_late_events late;
     struct st_variable_run *ended; /* lives, since the last batch */
     size_t ended_count, ended_capacity;
     uint64_t since_ends; /* events, since ends were last written */
     uint64_t events;     /* written, */
     uint64_t more;       /* and so many more that they stand for */
+    uint64_t placed;     /* in the trace, if accesses were deferred */
     bool failed, cut;    /* cut: at most_events */
 };
 

@@ -173,6 +173,8 @@ static void keep(struct st_trace_input *input, const struct st_event *events, si
 long st_trace_input_next(struct st_trace_input *input, struct st_event **events, uint64_t *first,
                          struct st_error *error) {
     long count = st_reading_next(&input->reading, events, first, error);
+    if (count == 0 && input->selection)
+        st_selection_count_silent(input->selection);
     if (count == 0 && input->source.ended)
         input->source.ended(input->reading.trace);
     if (count <= 0)

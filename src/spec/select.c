@@ -30,6 +30,7 @@ struct st_selection {
     size_t unnamed_rank;    /* of blocks without a name */
     size_t no_file_rank;    /* of locations without a file */
     struct st_selected selected;
+    bool counted; /* calls that have no events */
 };
 
 struct st_selection *st_selection_new(const struct st_spec *spec, const struct st_symbols *symbols,
@@ -107,17 +108,19 @@ static size_t file_rank(struct st_selection *selection, uint64_t loc) {
     return ranks->known[name] - 1;
 }
 
-static void count_begin(struct st_selected *selected, const struct st_event *event) {
-    uint32_t block = event->target;
-    selected->all++;
-    if (block == ST_NO_NAME) {
-        selected->unnamed++;
-        return;
-    }
+static void count_calls(struct st_selected *selected, uint32_t block, uint64_t calls) {
     st_reserve(&selected->executed, &selected->executed_capacity, (size_t)block + 1);
     if (block >= selected->executed_count)
         selected->executed_count = (size_t)block + 1;
-    selected->executed[block] += !event->joined && !event->fresh;
+    selected->executed[block] += calls;
+}
+
+static void count_begin(struct st_selected *selected, const struct st_event *event) {
+    selected->all++;
+    if (event->target == ST_NO_NAME)
+        selected->unnamed++;
+    else
+        count_calls(selected, event->target, !event->joined && !event->fresh);
 }
 
 static bool is_atomic(struct st_selection *selection, const struct st_event *event) {
@@ -125,6 +128,24 @@ static bool is_atomic(struct st_selection *selection, const struct st_event *eve
         return true;
     return st_spec_calls_atomic(selection->spec, function_rank(selection, event->target),
                                 selection->by_file ? file_rank(selection, event->loc) : 0);
+}
+
+/* They are of functions that no thread starts with. */
+static void count_silent(struct st_selection *selection, uint32_t block, uint64_t calls) {
+    size_t file = selection->by_file ? selection->no_file_rank : 0;
+    if (selection->spec &&
+        !st_spec_calls_atomic(selection->spec, function_rank(selection, block), file))
+        return;
+    selection->selected.all += calls;
+    count_calls(&selection->selected, block, calls);
+}
+
+void st_selection_count_silent(struct st_selection *selection) {
+    const struct st_silent_calls *calls = &selection->symbols->left_out;
+    for (size_t i = 0; i < calls->capacity && !selection->counted; i++)
+        if (calls->list[i])
+            count_silent(selection, (uint32_t)i, calls->list[i]);
+    selection->counted = true;
 }
 
 static void on_begin(struct st_selection *selection, struct st_event *event) {

@@ -26,6 +26,9 @@ void st_selection_free(struct st_selection *selection);
 /* Works on the validated events that follow those of the last call. */
 void st_select(struct st_selection *selection, struct st_event *events, size_t count);
 
+/* After the last event: counts the calls that have none. Only the first call does. */
+void st_selection_count_silent(struct st_selection *selection);
+
 const struct st_selected *st_selection_selected(const struct st_selection *selection);
 
 #endif

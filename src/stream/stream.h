@@ -77,7 +77,7 @@ struct st_stream_answer {
 
 #define ST_STREAM_MAGIC UINT64_C(0x3172747374616972)
 enum {
-    ST_STREAM_VERSION = 16,
+    ST_STREAM_VERSION = 17,
     ST_STREAM_CHUNK_BYTES = 64 * 1024,
     ST_STREAM_RECORDS = ST_STREAM_CHUNK_BYTES / 16 - 4, /* in a chunk */
     ST_STREAM_SLOTS = 1 << 14, /* so many threads at a time can have words in shadow memory */
@@ -435,6 +435,8 @@ struct st_stream_head {
                                so they need no events; only where accesses are deferred */
     uint32_t rule;          /* set by the watcher: enum st_stream_rule, if they are not */
     uint32_t values;        /* set by the watcher: it wants values of accesses */
+    uint32_t recorded;      /* set by the watcher: what is deferred becomes a trace for all engines,
+                               so no atomic operation is deferred (tsan/looks.h) */
     uint32_t names_modules; /* set by the watcher: a program that starts is to wait until all of
                                its modules are read, and what is in `handing` is complete */
     _Atomic uint32_t modules_read;  /* so many ST_STREAM_MODULE; a futex */

@@ -50,6 +50,8 @@ void st_symbols_init(struct st_symbols *symbols) {
     st_contexts_init(&symbols->contexts);
     symbols->reuses = symbols->packs = false;
     symbols->rule = ST_RULE_UNKNOWN;
+    symbols->late = false;
+    symbols->left_out = (struct st_silent_calls){NULL, 0};
     symbols->elsewhere = (struct st_names_elsewhere){NULL, NULL, NULL};
 }
 
@@ -73,8 +75,14 @@ void st_symbols_free(struct st_symbols *symbols) {
     st_channels_free(&symbols->channel_facts);
     st_contexts_free(&symbols->contexts);
     free(symbols->doubtful);
+    free(symbols->left_out.list);
     free_words(&symbols->given);
     free_words(&symbols->started);
+}
+
+void st_silent_calls_add(struct st_silent_calls *calls, uint32_t block, uint64_t times) {
+    st_reserve(&calls->list, &calls->capacity, (size_t)block + 1);
+    calls->list[block] += times;
 }
 
 /* ---- threads ---- */

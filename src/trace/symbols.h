@@ -100,6 +100,14 @@ static inline const char *st_thread_word(const struct st_thread_words *words, ui
 /* The word for the thread from now on; "" is none. */
 void st_thread_words_set(struct st_thread_words *words, uint32_t thread, const char *word);
 
+/* Calls of functions that would have been blocks, but have no events, by the name of the block.
+ * They come from the end of a recording. */
+struct st_silent_calls {
+    uint64_t *list;
+    size_t capacity;
+};
+void st_silent_calls_add(struct st_silent_calls *calls, uint32_t block, uint64_t times);
+
 /* Locations may have the same name when contexts are kept. Invariant: what the names of the first
  * `noted` channels say about them is in channel_facts; shared_locks are the locks that have
  * channels, and lock_channels says how many channels those are. doubtful[i] of a lock: it was taken
@@ -112,6 +120,9 @@ struct st_symbols {
     bool *doubtful;
     size_t doubtful_capacity;
     enum st_recording_rule rule;
+    bool late; /* events need not stand at their places (trace/late): so a writer says, and only
+                * then a reader takes such a trace */
+    struct st_silent_calls left_out;
     struct st_thread_words given;   /* what the program calls them */
     struct st_thread_words started; /* the functions that they start with */
     bool reuses; /* the numbers of variables that have ended are used again, for the same names */

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "trace/ahead.h"
 #include "trace/format.h"
+#include "trace/late/placing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ struct st_trace {
     void *reader;
     struct st_validator *validator;
     bool may_read_ahead;
+    bool counted;                /* calls that have no events */
     size_t batches;              /* read so far */
     struct st_ahead *ahead;      /* NULL while this thread reads */
     uint64_t consumed;           /* bytes of the input */
@@ -45,6 +47,16 @@ static const char *what_else(const char *bytes, size_t size) {
     return NULL;
 }
 
+/* A recording whose recorder did not come to its end may have events that are not at their places.
+ */
+static int place_late(struct st_input *input, struct st_error *error) {
+    if (st_input_fill(input, ST_LATE_HEAD, error) < 0)
+        return -1;
+    if (!st_is_late(st_input_bytes(input), st_input_available(input)))
+        return 0;
+    return st_late_place_input(input, error);
+}
+
 /* Finds the format from the first bytes and opens its reader. */
 static int open_reader(struct st_trace *trace, struct st_error *error) {
     struct st_input *input = &trace->input;
@@ -61,7 +73,7 @@ static int open_reader(struct st_trace *trace, struct st_error *error) {
     bool native = st_native_detect(st_input_bytes(input), st_input_available(input)),
          failed = false;
     trace->format = native ? &st_native_format : st_foreign_detect(input, &failed, error);
-    if (failed)
+    if (failed || (native && place_late(input, error) < 0))
         return -1;
     if (!trace->format)
         trace->format = &st_std_format;
@@ -124,6 +136,15 @@ static struct st_batch *take_batch(struct st_trace *trace) {
     return &trace->batch;
 }
 
+/* Calls without events count, too. They are known at the end. */
+static void count_left_out(struct st_trace *trace) {
+    const struct st_silent_calls *calls = &trace->symbols.left_out;
+    for (size_t i = 0; i < calls->capacity; i++)
+        if (calls->list[i] && !trace->counted)
+            st_validator_count(trace->validator, (uint32_t)i, calls->list[i]);
+    trace->counted = true;
+}
+
 long st_trace_next(struct st_trace *trace, struct st_event **events, struct st_error *error) {
     struct st_batch *batch = take_batch(trace);
     long count = batch->count;
@@ -136,6 +157,8 @@ long st_trace_next(struct st_trace *trace, struct st_event **events, struct st_e
         st_ahead_stop(trace->ahead);
         trace->ahead = NULL;
     }
+    if (count == 0)
+        count_left_out(trace);
     if (count == 0 && st_trace_facts(trace)->events == 0)
         return st_fail(error, trace->input.name, ST_AT_FILE, 0,
                        st_trace_truncated(trace)

@@ -155,6 +155,10 @@ static uint64_t deferred_pc(const struct st_translator *t, uint32_t low_pc, uint
     return low_pc ? st_places_complete(t->places, low_pc, function) : 0;
 }
 
+uint32_t st_translate_outline(struct st_translator *t, uint64_t function) {
+    return st_sites_call(&t->sites, (struct st_call){.function = function});
+}
+
 /* Where and how a deferred access happened, as far as that is known. */
 static uint64_t deferred_loc(struct st_translator *t, struct thread *emitter, uint32_t number,
                              uint64_t at, uint32_t low_pc) {
@@ -163,9 +167,11 @@ static uint64_t deferred_loc(struct st_translator *t, struct thread *emitter, ui
     if (past)
         then = st_past_find(past, at);
     for (size_t i = 0; i < emitter->within_count; i++)
-        then.call =
-            st_sites_call(&t->sites, (struct st_call){emitter->within[i].function,
-                                                      emitter->within[i].called_from, then.call});
+        then.call = emitter->within[i].block
+                        ? st_translate_outline(t, emitter->within[i].function)
+                        : st_sites_call(&t->sites, (struct st_call){emitter->within[i].function,
+                                                                    emitter->within[i].called_from,
+                                                                    then.call});
     uint64_t function = then.call ? st_call(&t->sites, then.call).function : 0;
     uint64_t pc = deferred_pc(t, low_pc, function);
     if (!pc)
@@ -176,10 +182,12 @@ static uint64_t deferred_loc(struct st_translator *t, struct thread *emitter, ui
     return location_at(t, pc, then.call, held);
 }
 
-void st_translate_within(struct thread *emitter, const struct st_stream_record *record) {
+void st_translate_within(struct thread *emitter, const struct st_stream_record *record,
+                         bool block) {
     size_t most = sizeof emitter->within / sizeof *emitter->within;
     if (emitter->within_count == most)
         return;
+    emitter->within[emitter->within_count].block = block;
     emitter->within[emitter->within_count].function = record->argument;
     emitter->within[emitter->within_count++].called_from = st_stream_address(record);
 }

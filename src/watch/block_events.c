@@ -150,7 +150,8 @@ void st_translate_begin_block(struct st_translator *t, struct thread *thread, st
     pushed->loc = loc_at(t, thread, pc);
     emit_begin(t, thread, pushed, false);
     if (t->options.outline) {
-        pushed->call = 0;
+        uint64_t function = pushed->call ? st_call(&t->sites, pushed->call).function : 0;
+        pushed->call = t->options.recorded && function ? st_translate_outline(t, function) : 0;
         change_context(thread);
     }
 }
@@ -444,8 +445,9 @@ void st_translate_boarded(struct st_translator *t, struct thread *emitter,
     struct thread *thread = number == ST_SLOT_NONE ? NULL : t->threads[number];
     if (!thread || thread == emitter)
         return;
+    bool block = t->options.outline && function_at(t, record->argument)->kind != NO_BLOCK;
     if (!is_past(thread, begun))
-        st_translate_within(emitter, record);
+        st_translate_within(emitter, record, block);
     if (begun <= thread->at)
         return; /* more is known already */
     if (thread->held_back.there)

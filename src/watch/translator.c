@@ -477,7 +477,7 @@ static size_t translate(struct st_translator *t, struct thread *thread, uint64_t
         case ST_STREAM_WITHIN:
             thread->at = before;
             thread->first_epoch--;
-            st_translate_within(thread, record);
+            st_translate_within(thread, record, false);
             break;
         case ST_STREAM_HOLDS:
         case ST_STREAM_HELD:

@@ -51,6 +51,10 @@ struct st_translation {
 
     bool quiet_locks; /* locks make no order, so they have no events where that can be */
 
+    /* Deferred accesses become events of a trace, at their places: looks are emitted, and what is
+     * known of an access is what a trace says of it. */
+    bool recorded;
+
     enum st_stream_rule rule; /* which accesses may be left out, if none are deferred */
 
     bool values; /* of accesses, with the events: st_translator_values */

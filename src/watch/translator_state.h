@@ -99,6 +99,7 @@ struct thread {
     bool is_fresh;         /* it is among those that may have fresh memory */
     struct {
         uint64_t function, called_from;
+        bool block;      /* the trace has its begin, and contexts in outline begin anew there */
     } within[16];        /* functions in which a deferred access was that the thread emits next */
     size_t within_count; /* those around others come first */
     struct st_stream_record *then; /* ST_STREAM_HELD and what is behind them, for that access */
@@ -404,7 +405,9 @@ void st_translate_deferred(struct st_translator *t, struct thread *emitter,
 /* The function of the record is one that the deferred access behind it was in. */
 /* What the thread called and held in earlier epochs; NULL: not known any more. */
 const struct st_past *st_translate_past(const struct st_translator *t, uint32_t number);
-void st_translate_within(struct thread *emitter, const struct st_stream_record *record);
+void st_translate_within(struct thread *emitter, const struct st_stream_record *record, bool block);
+/* In outline: the calls inside of a block, none so far, of which the function is remembered. */
+uint32_t st_translate_outline(struct st_translator *t, uint64_t function);
 
 /* The next event is that of an access to the variable: what is known of its value.
  * ST_VARIABLE_NONE: it has several. */

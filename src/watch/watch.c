@@ -113,6 +113,7 @@ static int make_stream(struct st_watch *watch, const struct st_translation *tran
     watch->memory.head->quiet_locks = has_quiet_locks(translation);
     watch->memory.head->rule = translation->rule;
     watch->memory.head->values = translation->values;
+    watch->memory.head->recorded = translation->recorded;
     watch->memory.head->names_modules = true;
     return 0;
 }

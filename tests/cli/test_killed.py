@@ -247,6 +247,8 @@ def draws():
 
 
 class KillCase(Case):
+    RECORD = ("record",)
+
     def start(self, *words):
         process = subprocess.Popen([str(BINARY), *map(str, words)], cwd=self.folder, text=True,
                                    env=environment(SERIATIM_RUNTIME_DIR=str(RUNTIME)),
@@ -302,12 +304,22 @@ class KillCase(Case):
             self.assertIn(names, (["born"], ["born", "count"]), thread)
         return counts
 
+    def stop_after_something_was_written(self, process):
+        """A file that grows cannot be read to its end: the watcher stands still meanwhile."""
+        while True:
+            process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+            if (self.folder / "t.stt").exists() and self.run_here("stats", "t.stt").status == 0:
+                return
+            process.send_signal(signal.SIGCONT)
+            time.sleep(0.01)
+
 
 class NobodyIsKilled(KillCase):
     """The program itself, before the moment of its death matters."""
 
     def test_all_that_it_did_is_in_the_trace(self):
-        process = self.start("record", "-q", "-o", "t.stt", PROGRAM, LATEST)
+        process = self.start(*self.RECORD, "-q", "-o", "t.stt", PROGRAM, LATEST)
         self.wait_for_work(process)
         self.go_on_for(process, MORE)
         out, err = process.communicate()
@@ -330,7 +342,7 @@ class TheProgramIsKilled(KillCase):
     def test_under_record(self):
         for seed, steps in draws():
             with self.subTest(seed=seed, steps=steps):
-                err = self.kill_program("record", "-q", "-o", "t.stt", PROGRAM, steps)
+                err = self.kill_program(*self.RECORD, "-q", "-o", "t.stt", PROGRAM, steps)
                 self.assertRegex(err, r"\A(seriatim: warning: \d+ events? (is|are) missing \(.*\)\n)?\Z")
                 self.assertGreaterEqual(sum(self.assert_readable("t.stt", False)[1:]), steps)
 
@@ -347,7 +359,7 @@ class TheProgramIsKilled(KillCase):
         self.assertEqual(self.kill_program("run", "--log", "log", "--format", "json", PROGRAM, "-"),
                          "")
         self.assertEqual(json.loads((self.folder / "log").read_text())["trace"]["events"], 0)
-        self.assertEqual(self.kill_program("record", "-q", "-o", "t.stt", PROGRAM, "-"), "")
+        self.assertEqual(self.kill_program(*self.RECORD, "-q", "-o", "t.stt", PROGRAM, "-"), "")
         self.assertEqual(self.assert_readable("t.stt", False), [0] * 5)
 
     def test_before_it_is_the_program(self):
@@ -377,7 +389,7 @@ class TheWatcherIsKilled(KillCase):
         for seed, steps in draws():
             with self.subTest(seed=seed, steps=steps):
                 (self.folder / "t.stt").unlink(missing_ok=True)
-                self.kill_watcher("record", "-q", "-o", "t.stt", PROGRAM, steps)
+                self.kill_watcher(*self.RECORD, "-q", "-o", "t.stt", PROGRAM, steps)
                 if not (self.folder / "t.stt").exists():
                     continue
                 result = self.run_here("stats", "t.stt")
@@ -432,7 +444,7 @@ class TheDiskIsFull(KillCase):
         for seed in range(SEED, SEED + ROUNDS):
             limit = int(4000 * random.Random(seed).random())
             with self.subTest(seed=seed, limit=limit):
-                process = self.start("record", "-o", "t.stt", PROGRAM, 0)
+                process = self.start(*self.RECORD, "-o", "t.stt", PROGRAM, 0)
                 self.wait_for_work(process)
                 self.limit_size(process, limit)
                 self.go_on_for(process, MORE)
@@ -444,19 +456,9 @@ class TheDiskIsFull(KillCase):
                 else:
                     self.assert_readable("t.stt", True)
 
-    def stop_after_something_was_written(self, process):
-        """A file that grows cannot be read to its end: the watcher stands still meanwhile."""
-        while True:
-            process.send_signal(signal.SIGSTOP)
-            os.waitid(os.P_PID, process.pid, os.WSTOPPED)
-            if (self.folder / "t.stt").exists() and self.run_here("stats", "t.stt").status == 0:
-                return
-            process.send_signal(signal.SIGCONT)
-            time.sleep(0.01)
-
     def test_after_something_was_written(self):
         for seed in range(SEED, SEED + ROUNDS):
-            process = self.start("record", "-o", "t.stt", PROGRAM, 1)
+            process = self.start(*self.RECORD, "-o", "t.stt", PROGRAM, 1)
             self.wait_for_work(process)
             self.stop_after_something_was_written(process)
             size = (self.folder / "t.stt").stat().st_size

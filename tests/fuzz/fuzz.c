@@ -26,6 +26,12 @@ static struct st_input open_bytes(const uint8_t *data, size_t size, size_t capac
     return input;
 }
 
+struct st_input fuzz_open(const uint8_t *data, size_t size) {
+    struct st_input input = open_bytes(data, size, size + 8);
+    input.size = size;
+    return input;
+}
+
 static void read_all(struct reading *reading, const struct st_format *format,
                      struct st_input *input, size_t batch) {
     /* As st_trace_open does before it chooses the format. */

@@ -22,6 +22,9 @@ struct reading fuzz_read(const struct st_format *format, const uint8_t *data, si
                          size_t capacity, size_t batch);
 void fuzz_free(struct reading *reading);
 
+/* An input with these bytes. */
+struct st_input fuzz_open(const uint8_t *data, size_t size);
+
 /* The same as `check` reads: with ends of lives, and with packed names. */
 struct reading fuzz_read_lives(const struct st_format *format, const uint8_t *data, size_t size);
 

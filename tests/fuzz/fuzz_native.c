@@ -6,6 +6,7 @@
 #include "fuzz.h"
 
 #include "base/memory.h"
+#include "trace/late/placing.h"
 #include "trace/native/native_format.h"
 
 #include <stdlib.h>
@@ -50,7 +51,28 @@ static void check_file(const uint8_t *data, size_t size) {
     fuzz_free(&lives);
 }
 
+/* What comes of a file whose events are not at their places is one that can be read. */
+static void check_placing(const uint8_t *data, size_t size) {
+    struct st_error error;
+    struct st_input input = fuzz_open(data, size);
+    if (st_late_place_input(&input, &error) == 0) {
+        struct st_symbols symbols;
+        struct st_event event;
+        st_symbols_init(&symbols);
+        void *reader = st_native_format.open(&input, &symbols, &error);
+        while (reader && st_native_format.next(reader, &event, 1, &error) > 0)
+            ;
+        if (!reader || st_native_format.next(reader, &event, 1, &error) < 0)
+            abort();
+        st_native_format.close(reader);
+        st_symbols_free(&symbols);
+    }
+    st_input_close(&input);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (st_is_late((const char *)data, size))
+        check_placing(data, size);
     if (st_native_detect((const char *)data, size)) {
         check_file(data, size);
         return 0;

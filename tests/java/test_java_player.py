@@ -83,9 +83,9 @@ class Case(unittest.TestCase):
         self.call("run", relation, "--limit", "0", "--format", "json", "--log", "run.json", *self.program(flags))
         return self.judge((self.folder / "run.json").read_text())
 
-    def record_scripts(self, scripts, *flags):
+    def record_scripts(self, scripts, *flags, options=()):
         self.write(scripts)
-        self.call("record", "-q", "-o", "t.stt", *self.program(flags))
+        self.call("record", "-q", *options, "-o", "t.stt", *self.program(flags))
 
     def check_recording(self, relation):
         return self.judge(self.call("check", relation, "--limit", "0", "--format", "json", "t.stt").stdout)
@@ -119,9 +119,9 @@ class RandomScripts(Case):
         for scripts, truths in self.batches(relation, first):
             self.compare(scripts, truths, self.run_scripts(scripts, relation, *flags), f"run {relation}")
 
-    def record_all(self, first, flags):
+    def record_all(self, first, flags, options=()):
         for scripts, truths in self.batches("--data", first):
-            self.record_scripts(scripts, *flags)
+            self.record_scripts(scripts, *flags, options=options)
             self.compare(scripts, truths, self.check_recording("--data"), "check --data of a recording")
             truths = {name: brute_force.judge(scripts_for_java.events(lines), "--locks")
                       for name, lines in scripts.items()}
@@ -135,6 +135,10 @@ class RandomScripts(Case):
 
     def test_record(self):
         self.record_all(FIRST + 2 * COUNT, ["-XX:+UseSerialGC"])
+
+    def test_record_reduced(self):
+        """Accesses are deferred, and put at their places in the end."""
+        self.record_all(FIRST + 3 * COUNT, ["-XX:+UseSerialGC"], ["--reduced"])
 
 
 if __name__ == "__main__":

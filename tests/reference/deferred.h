@@ -1,17 +1,9 @@
-/* Runs `witness` as a caller does that defers accesses: a model of the protocol that
- * docs/witness.md describes, straight from its words. */
+/* Runs `witness` as a caller does that defers accesses (emitter.h). */
 #ifndef SERIATIM_REFERENCE_DEFERRED_H
 #define SERIATIM_REFERENCE_DEFERRED_H
 
 #include "finding/finding.h"
-
-/* How the accesses were emitted, for tuning: what is rare is hardly tested. */
-struct deferred_tally {
-    uint64_t accesses, eager, deferred; /* the others were never emitted */
-    uint64_t dead;                      /* how often an access was passed over since it was dead */
-    uint64_t forgotten;                 /* reads, since a later one of another thread is enough */
-};
-extern struct deferred_tally deferred_tally;
+#include "reference/emitter.h"
 
 /* The events of a validated trace, numbered from 1; the location of each must be its number. The
  * choices that the protocol leaves come from the seed. The findings are those of witness, with the

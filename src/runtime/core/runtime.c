@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 struct st_stream_head *rt_head;
-bool rt_deferring, rt_deferring_freely, rt_quiet_locks;
+bool rt_deferring, rt_deferring_freely, rt_quiet_locks, rt_deferring_looks;
 enum st_stream_rule rt_rule;
 bool rt_values;
 uintptr_t rt_signal_return;
@@ -157,6 +157,7 @@ static void begin(struct st_stream_head *head) {
     }
     rt_deferring = rt_deferring_freely = head->deferred;
     rt_quiet_locks = rt_deferring && head->quiet_locks;
+    rt_deferring_looks = rt_deferring && !head->recorded;
     rt_rule = rt_deferring ? ST_STREAM_REDUCED : (enum st_stream_rule)head->rule;
     rt_values = rt_rule == ST_STREAM_EVERY && head->values;
     rt_slow_accesses = rt_rule == ST_STREAM_EVERY ? RT_STALE : 0;

@@ -44,6 +44,9 @@ extern RT_HIDDEN bool rt_deferring_freely;
 /* Need locks no events (deferred/lock_notes.c)? */
 extern RT_HIDDEN bool rt_quiet_locks;
 
+/* Are looks deferred, too (tsan/looks.h)? */
+extern RT_HIDDEN bool rt_deferring_looks;
+
 /* By which rule eager accesses are left out. The watcher decides. */
 extern enum st_stream_rule rt_rule;
 extern bool rt_values; /* of accesses are emitted with them */

@@ -72,7 +72,8 @@ static void emit(uintptr_t address, size_t size, struct effect effect, uintptr_t
         return;
     uint64_t before = atomic_load_explicit(&rt_shadow_of(address)->write, memory_order_acquire);
     bool atomic = rt_state_of(before) == RT_SHARED, guard = !write && atomic && before & RT_GUARD;
-    bool look = effect.kind == ST_ATOMIC_LOAD && !guard && (address & 7) + size <= 8;
+    bool look =
+        rt_deferring_looks && effect.kind == ST_ATOMIC_LOAD && !guard && (address & 7) + size <= 8;
     if (look && rt_defer_look(t, address, bytes, caller))
         return;
     bool goes_on = look && rt_goes_on_looking(t, address, before, bytes);

@@ -29,6 +29,8 @@
 #define CHUNK_VALUES "vALU"
 #define CHUNK_STARTED "sTRT"
 #define CHUNK_RUNS "RUNS"
+#define CHUNK_LATE "LATE"
+#define CHUNK_LEFT_OUT "cALL"
 
 enum {
     NATIVE_VERSION = 4,        /* the newest */
@@ -44,6 +46,7 @@ enum {
     GONE_HEAD_SIZE = 4,
     GONE_RUN_SIZE = 8,
     RULE_SIZE = 4,
+    CALLS_SIZE = 12,
     END_SOURCE_TRUNCATED = 1, /* flag of the ENDT chunk */
     EVENTS_HEAD_SIZE = 8,
     NAMES_HEAD_SIZE = 8,

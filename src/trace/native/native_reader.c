@@ -215,6 +215,19 @@ static const char *take_rule(struct reader *reader, size_t size) {
     return NULL;
 }
 
+/* Calls without events: the number of a block and how many each. */
+static const char *take_left_out(struct reader *reader, size_t size) {
+    if (size % CALLS_SIZE)
+        return "it ends in the middle of a number";
+    for (size_t i = 0; i < size; i += CALLS_SIZE) {
+        const unsigned char *row = reader->chunks.payload + i;
+        if (get_u32(row) >= reader->symbols->blocks.count)
+            return "it counts calls of a block that there is not";
+        st_silent_calls_add(&reader->symbols->left_out, get_u32(row), get_u64(row + 4));
+    }
+    return NULL;
+}
+
 /* Words for threads: a number and a text each. */
 static const char *take_words(struct reader *reader, struct st_thread_words *words, size_t size) {
     const unsigned char *next = reader->chunks.payload, *end = next + size;
@@ -269,6 +282,11 @@ static int take_chunk(struct reader *reader, struct st_error *error) {
         return check(reader, error, take_words(reader, &reader->symbols->given, head.full));
     if (is_type(&head, CHUNK_STARTED))
         return check(reader, error, take_words(reader, &reader->symbols->started, head.full));
+    if (is_type(&head, CHUNK_LEFT_OUT))
+        return check(reader, error, take_left_out(reader, head.full));
+    if (is_type(&head, CHUNK_LATE))
+        return check(reader, error,
+                     reader->symbols->late ? NULL : "its events are not at their places");
     if (is_type(&head, CHUNK_END))
         return take_end(reader, head.full, error);
     if (head.type[0] & CHUNK_OPTIONAL_BIT)

@@ -424,13 +424,18 @@ static int put_values(struct writer *writer, struct st_error *error) {
     return put_chunk(writer, CHUNK_VALUES, (size_t)(packing.next - writer->payload), error);
 }
 
-/* Writes by which rule the trace was recorded, ahead of everything else, if that is known. */
+/* Writes by which rule the trace was recorded, ahead of everything else, if that is known; and
+ * before that, that its events are not in their places. */
 static int put_rule(struct writer *writer, struct st_error *error) {
-    if (writer->sequence || !writer->symbols->rule)
+    if (writer->sequence)
         return 0;
     st_reserve(&writer->payload, &writer->payload_capacity, RULE_SIZE);
-    put_u32(writer->payload, writer->symbols->rule);
     writer->plane_count = 0; /* nothing to gain from compression */
+    if (writer->symbols->late && put_chunk(writer, CHUNK_LATE, 0, error))
+        return -1;
+    if (!writer->symbols->rule)
+        return 0;
+    put_u32(writer->payload, writer->symbols->rule);
     return put_chunk(writer, CHUNK_RULE, RULE_SIZE, error);
 }
 
@@ -628,9 +633,36 @@ int st_native_writer_end(void *state, const struct st_variable_run *runs, size_t
     return 0;
 }
 
+/* Writes how often blocks were executed that have no events. */
+static int put_left_out(struct writer *writer, struct st_error *error) {
+    const struct st_silent_calls *calls = &writer->symbols->left_out;
+    uint32_t blocks = writer->emitted[TABLE_BLOCKS], count = 0;
+    st_reserve(&writer->payload, &writer->payload_capacity, (size_t)blocks * CALLS_SIZE);
+    unsigned char *next = writer->payload;
+    for (uint32_t i = 0; i < blocks && i < calls->capacity; i++) {
+        if (!calls->list[i])
+            continue;
+        next = put_u64(put_u32(next, i), calls->list[i]);
+        count++;
+    }
+    writer->plane_count = 0;
+    writer->plane_ends[writer->plane_count++] = (size_t)(next - writer->payload);
+    return count ? put_chunk(writer, CHUNK_LEFT_OUT, (size_t)(next - writer->payload), error) : 0;
+}
+
+/* The names of blocks that have no events may have come after the last event. */
+static int put_last_news(struct writer *writer, struct st_error *error) {
+    struct news news;
+    if (!writer->symbols->left_out.capacity ||
+        writer->emitted[TABLE_BLOCKS] == writer->symbols->blocks.count)
+        return 0;
+    return put_early_news(writer, &news, error) || put_events(writer, &news, error) ? -1 : 0;
+}
+
 static int finish(void *state, bool truncated, struct st_error *error) {
     struct writer *writer = state;
-    if (flush(writer, error) || put_thread_words(writer, error))
+    if (flush(writer, error) || put_last_news(writer, error) || put_thread_words(writer, error) ||
+        put_left_out(writer, error))
         return -1;
     st_reserve(&writer->payload, &writer->payload_capacity, END_SIZE);
     unsigned char *next = put_u64(writer->payload, writer->written);
