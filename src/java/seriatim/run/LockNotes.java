@@ -9,7 +9,8 @@ import jdk.internal.vm.annotation.DontInline;
  * whole story): most critical sections are no events then. The thread notes what it holds, and emits
  * that before an event of its own if it has changed; who emits a deferred access of another thread
  * says which locks that one held then. Each section begins an epoch when it begins and when it ends,
- * so the accesses of one epoch were made under the same locks.
+ * so the accesses of one epoch were made under the same locks. These epochs are alike: an access that
+ * repeats one from before is left out, and what is reported is the earlier one, with its locks.
  *
  * <p>Others look into these arrays while the thread goes on. BEGUN guards the rest of a section.
  */
@@ -69,19 +70,13 @@ final class LockNotes {
         return Memory.load(from, at + BEGUN) == begun;
     }
 
-    /** An epoch of which the watcher does not hear. */
-    private static void beginEpoch(ThreadState t) {
-        t.passEpoch();
-        t.newEpoch();
-    }
-
     /** After a lock was taken. False: it has to be emitted as an event. */
     boolean hold(ThreadState t, Object lock, int kind, int site) {
         if (!t.hasSlot() || heldCount == MOST_HELD)
             return false;
         t.frames.boardAll(); // methods that only take a lock count as executed, too
         long address = Objects.address(t, lock);
-        beginEpoch(t);
+        t.passEpoch();
         if (held.length == 0)
             held = new long[MOST_HELD * FIELDS];
         int n = heldCount, at = n * FIELDS;
@@ -109,7 +104,7 @@ final class LockNotes {
         if (i < 0)
             return false;
         t.frames.boardAll();
-        beginEpoch(t);
+        t.passEpoch();
         if (!t.alone) // what it accessed is never emitted
             noteOver(t, i);
         for (; i + 1 < heldCount; i++) {
