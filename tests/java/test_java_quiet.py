@@ -2,6 +2,7 @@
 held all the same, and what is cut is found."""
 
 import json
+import re
 import unittest
 
 from compiled import all_in, compiled
@@ -50,6 +51,22 @@ class Held(Quiet):
         done = self.seriatim("record", "-q", "-o", "t.stt", "--exclude", "unwatched.*", *self.java("Held"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_locks(json.loads(self.seriatim("check", "--format", "json", "t.stt").stdout))
+
+
+class Crowd(Quiet):
+    def test_what_is_accessed_under_its_lock_is_said_to_be(self):
+        """Threads meet in another order each time, and some accesses are emitted by others long after."""
+        for flags in ([], ["-Xint"], ["-XX:TieredStopAtLevel=1"]):
+            result = self.watched(*flags, "Crowd", options=["--limit", "0"])
+            ends = [end for violation in result["violations"] for edge in violation["path"]
+                    for end in (edge["from"], edge["to"])]
+            accesses = [(re.fullmatch(r"[rw]\((Crowd@\d+)\.value\)", end["op"]), end) for end in ends]
+            self.assertTrue(any(op for op, _ in accesses))
+            for op, end in accesses:
+                if op and not end.get("locks_unknown"):
+                    self.assertIn(op[1], end["locks"], end)
+                    if end["function"] in ("Crowd.get", "Crowd.set"):
+                        self.assertEqual(end["locks"], [op[1]], end)
 
 
 class Alone(Quiet):
