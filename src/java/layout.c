@@ -30,6 +30,12 @@ static void show_sizes(void) {
     SHOW(PASSED_AT);
     SHOW(MOST_PASSED);
     SHOW(COUNTED);
+    SHOW(LOCK_FREE);
+    SHOW(HOLDS_KIND);
+    SHOW(HOLDS_SINCE);
+    SHOW(HOLDS_TOO);
+    SHOW(HOLDS_NOTHING);
+    SHOW(LOOK);
     SHOW(WITH_VALUES);
     number("RULE_REDUCED", ST_STREAM_REDUCED);
     number("RULE_SUFFICIENT", ST_STREAM_SUFFICIENT);
@@ -77,6 +83,10 @@ static void show_operations(void) {
     SHOW(KEPT_READ);
     SHOW(KEPT_WRITE);
     SHOW(WITHIN);
+    SHOW(HOLDS);
+    SHOW(HELD);
+    SHOW(SINCE);
+    SHOW(CALLER);
 }
 
 static void show_kinds(void) {
@@ -103,6 +113,7 @@ static void show_head(void) {
     HEAD("ENDED", ended);
     HEAD("WAITING", waiting);
     HEAD("DEFERRED", deferred);
+    HEAD("QUIET_LOCKS", quiet_locks);
     HEAD("RULE", rule);
     HEAD("MET", met);
     HEAD("DROPPED", dropped);

@@ -30,6 +30,7 @@ class Thread:
     def __init__(self):
         self.open = []  # functions (None) and monitors
         self.locks = []
+        self.look = None  # where it looks again and again, and in which function
 
 
 class Generator:
@@ -51,6 +52,8 @@ class Generator:
         self.at_home = 0.8 if seed % 3 == 1 else 0
         # Threads that mostly read, or mostly write.
         self.roles = seed % 3 == 2
+        # Threads that wait by calling a function that looks at something: it mostly finds nothing new.
+        self.looks = seed % 5 == 4
         self.weights = [50, 34, 5, 1, 4, 2, 3] if self.at_home else [60, 18, 8, 2, 5, 3, 3]
 
     def put(self, thread, *words):
@@ -145,6 +148,18 @@ class Generator:
                 thread.open.append(None)
                 self.put(number, "enter", self.random.randrange(len(FUNCTIONS)))
 
+    def look_again(self, number, thread):
+        if not thread.look or self.random.random() < 0.2:
+            what = self.random.choice([("get", self.random.randrange(NUMBERS)), ("rs", 2),
+                                       ("rf", self.random.randrange(self.things), self.random.choice([1, 4]))])
+            thread.look = self.random.randrange(len(FUNCTIONS)), what
+        function, what = thread.look
+        thread.open.append(None)
+        self.put(number, "enter", function)
+        self.put(number, *what)
+        if self.random.random() < 0.85:  # otherwise it goes on
+            self.leave(number, thread)
+
     def start(self, number):
         if len(self.threads) < self.most and self.started < MOST_STARTED:
             self.put(number, "start", self.started)
@@ -168,6 +183,9 @@ class Generator:
     def step(self):
         number = self.random.choice(list(self.threads))
         thread = self.threads[number]
+        if self.looks and len(thread.open) < 6 and self.random.random() < 0.5:
+            self.look_again(number, thread)
+            return
         what = self.random.choices(["access", "call", "lock", "sleep", "start", "end", "gc"], self.weights)[0]
         if what == "access":
             self.access(number)

@@ -32,8 +32,8 @@ class Hunting(Case):
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return json.loads(done.stdout)
 
-    def assert_silent(self, name, *flags, runs=4):
-        result = self.hunt(name, *flags, runs=runs, status=0)
+    def assert_silent(self, name, *flags, runs=4, options=()):
+        result = self.hunt(name, *flags, runs=runs, options=options, status=0)
         self.assertEqual((result["violations"], result["failures"]), ([], []))
         return result
 
@@ -69,6 +69,11 @@ class Findings(Hunting):
         self.assertEqual(result["violations"][0]["block"], "OwnLocks.withdraw")
         self.assertEqual((result["violations"][0]["replayed"], result["loose"]), ("10/10", 0))
 
+    def test_what_is_done_behind_many_waits_at_a_monitor(self):
+        result = self.hunt("Shelf", options=("--run-time", "1000000"))
+        self.assertEqual(result["violations"][0]["block"], "Shelf.offer")
+        self.assertEqual((result["violations"][0]["replayed"], result["loose"]), ("10/10", 0))
+
     @unittest.skipUnless(ALL, "takes longer")
     def test_who_was_woken_does_not_look_again(self):
         self.assertEqual(self.hunt("Buffer")["failures"][0]["replayed"], "10/10")
@@ -94,6 +99,12 @@ class Silence(Hunting):
         for name in ("Audit", "Philosophers", "OwnLocks", *(("Buffer", "Pool", "Timeout") if ALL else ())):
             with self.subTest(name):
                 self.assertEqual(self.assert_silent(name, "-Dfixed=true")["loose"], 0)
+
+    def test_of_threads_that_wait_for_a_while_and_notify_each_other(self):
+        """The program's notification and the scheduler may wake a thread at once. If they get in each other's way,
+        this does not end."""
+        result = self.assert_silent("Shelf", "-Dfixed=true", runs=16, options=("--run-time", "1000000"))
+        self.assertEqual((result["runs"], result["loose"]), (16, 0))
 
     def test_of_all_means_to_wait(self):
         self.assertEqual(self.assert_silent("Clean")["loose"], 0)

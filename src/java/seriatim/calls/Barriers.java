@@ -7,6 +7,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import seriatim.run.Sync;
+import seriatim.run.Tasks;
 import seriatim.run.ThreadState;
 import seriatim.run.Turns;
 
@@ -15,24 +16,26 @@ public final class Barriers {
     public static int await(CyclicBarrier barrier, ThreadState t, int site)
             throws InterruptedException, BrokenBarrierException {
         Turns.point(AT_BARRIER, barrier, t, site);
-        Sync.send(t, barrier, 0, site);
+        int channel = Tasks.channelOf(barrier, t);
+        Sync.send(t, barrier, channel, site);
         Sync.split(t);
         try {
             return barrier.await();
         } finally {
-            Sync.receive(t, barrier, 0, site);
+            Sync.receive(t, barrier, channel, site);
         }
     }
 
     public static int await(CyclicBarrier barrier, long time, TimeUnit unit, ThreadState t, int site)
             throws InterruptedException, BrokenBarrierException, TimeoutException {
         Turns.point(AT_BARRIER, barrier, t, site);
-        Sync.send(t, barrier, 0, site);
+        int channel = Tasks.channelOf(barrier, t);
+        Sync.send(t, barrier, channel, site);
         Sync.split(t);
         try {
             return barrier.await(time, unit);
         } finally {
-            Sync.receive(t, barrier, 0, site);
+            Sync.receive(t, barrier, channel, site);
         }
     }
 

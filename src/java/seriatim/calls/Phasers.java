@@ -6,6 +6,7 @@ import java.util.concurrent.Phaser;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import seriatim.run.Sync;
+import seriatim.run.Tasks;
 import seriatim.run.ThreadState;
 import seriatim.run.Turns;
 
@@ -13,22 +14,23 @@ import seriatim.run.Turns;
 public final class Phasers {
     public static int arrive(Phaser phaser, ThreadState t, int site) {
         Turns.point(AT_BARRIER, phaser, t, site);
-        Sync.send(t, phaser, 0, site);
+        Sync.send(t, phaser, Tasks.channelOf(phaser, t), site);
         return phaser.arrive();
     }
 
     public static int arriveAndDeregister(Phaser phaser, ThreadState t, int site) {
         Turns.point(AT_BARRIER, phaser, t, site);
-        Sync.send(t, phaser, 0, site);
+        Sync.send(t, phaser, Tasks.channelOf(phaser, t), site);
         return phaser.arriveAndDeregister();
     }
 
     public static int arriveAndAwaitAdvance(Phaser phaser, ThreadState t, int site) {
         Turns.point(AT_BARRIER, phaser, t, site);
-        Sync.send(t, phaser, 0, site);
+        int channel = Tasks.channelOf(phaser, t);
+        Sync.send(t, phaser, channel, site);
         Sync.split(t);
         int phase = phaser.arriveAndAwaitAdvance();
-        Sync.receive(t, phaser, 0, site);
+        Sync.receive(t, phaser, channel, site);
         return phase;
     }
 
@@ -36,7 +38,7 @@ public final class Phasers {
         Turns.point(AT_BARRIER, phaser, t, site);
         Sync.split(t);
         int next = phaser.awaitAdvance(phase);
-        Sync.receive(t, phaser, 0, site);
+        Sync.receive(t, phaser, Tasks.channelOf(phase), site);
         return next;
     }
 
@@ -45,7 +47,7 @@ public final class Phasers {
         Turns.point(AT_BARRIER, phaser, t, site);
         Sync.split(t);
         int next = phaser.awaitAdvanceInterruptibly(phase);
-        Sync.receive(t, phaser, 0, site);
+        Sync.receive(t, phaser, Tasks.channelOf(phase), site);
         return next;
     }
 
@@ -54,7 +56,7 @@ public final class Phasers {
         Turns.point(AT_BARRIER, phaser, t, site);
         Sync.split(t);
         int next = phaser.awaitAdvanceInterruptibly(phase, time, unit);
-        Sync.receive(t, phaser, 0, site);
+        Sync.receive(t, phaser, Tasks.channelOf(phase), site);
         return next;
     }
 

@@ -25,6 +25,7 @@ final class Baton {
         Control.idle = 0;
         next.yielding = false;
         next.since = next.clock;
+        next.call = new Call(Thread.currentThread(), next.monitor);
         Area.UNSAFE.putIntVolatile(null, next.go, 1);
     }
 
@@ -32,22 +33,42 @@ final class Baton {
         Area.UNSAFE.putIntVolatile(null, me.go, 0);
     }
 
+    /** Who gave the baton to a thread wakes it. If that thread waits in a monitor, really, it goes on only
+     * after that: otherwise it could do so by a notification of the program, and have the monitor again by
+     * the time at which who wakes it wants that. */
+    static final class Call {
+        private final Thread by;
+        private final Object monitor; // null: it waits elsewhere
+        private volatile boolean done;
+
+        Call(Thread by, Object monitor) {
+            this.by = by;
+            this.monitor = monitor;
+        }
+
+        boolean isDue() {
+            return monitor != null && !done && by != Thread.currentThread();
+        }
+    }
+
     /** Without the lock. Who really waits in a monitor can be woken there: nobody who takes turns
      * has it. */
     static void wake(Runner next) {
-        Object monitor = next.monitor;
-        if (monitor == null) {
-            Futex.wake(next.go);
-            return;
-        }
-        synchronized (monitor) {
-            monitor.notifyAll();
-        }
+        Call call = next.call;
+        if (call.by == Thread.currentThread() && call.monitor != null)
+            synchronized (call.monitor) {
+                call.done = true;
+                call.monitor.notifyAll();
+            }
         Futex.wake(next.go);
     }
 
+    private static boolean mustWait(Runner me) {
+        return me.isParked() || (me.call != null && me.call.isDue());
+    }
+
     static void park(Runner me) {
-        while (me.isParked())
+        while (me.monitor != null ? mustWait(me) : me.isParked())
             if (me.monitor != null)
                 waitInMonitor(me);
             else
@@ -59,7 +80,7 @@ final class Baton {
     private static void waitInMonitor(Runner me) {
         boolean interrupted = false;
         Object monitor = me.monitor;
-        while (me.isParked())
+        while (mustWait(me))
             try {
                 monitor.wait();
             } catch (InterruptedException e) {

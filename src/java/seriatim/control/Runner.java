@@ -36,6 +36,9 @@ public final class Runner {
     /** The monitor in which it really waits while it is parked; null: it does not. */
     volatile Object monitor;
 
+    /** Who gave the baton to it last, and will wake it or has done so. */
+    volatile Baton.Call call;
+
     volatile boolean loose; // the baton was taken from it, as it waited where we cannot see it
     boolean yielding, last, exitsFirst;
     volatile long beats; // so often it came by

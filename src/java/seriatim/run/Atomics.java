@@ -48,7 +48,7 @@ final class Atomics {
             Turns.changed(t);
         try {
             if (kind > ATOMIC_FAIL || !isNothingNew(t, part, index))
-                emit(t, part, index, kind, before, after, site);
+                lookOrEmit(t, part, index, kind, before, after, site);
         } finally {
             unlock(part, index);
             t.inside = t.looking = false;
@@ -59,6 +59,21 @@ final class Atomics {
         long w = Memory.load(part, Parts.written(part, index));
         return stateOf(w) == SHARED && Memory.load(part, 0) != 0 && t.sinceOf() != STALE
                 && t.shared.hasSince(part, index, w, t.current);
+    }
+
+    private static void lookOrEmit(ThreadState t, long[] part, int index, int kind, long before,
+            long after, int site) {
+        if (kind != ATOMIC_LOAD || Turns.ON || !Stream.deferring) {
+            emit(t, part, index, kind, before, after, site);
+            return;
+        }
+        long w = Memory.load(part, Parts.written(part, index));
+        boolean seen = stateOf(w) == SHARED && t.shared.hasSeen(part, index, w);
+        if (seen && t.looks.defer(t, part, index, w, site))
+            return;
+        boolean goesOn = seen && t.looks.areGoingOn(t);
+        emit(t, part, index, kind, before, after, site);
+        t.looks.note(t, part, index, site, goesOn);
     }
 
     private static int operationOf(int kind) {
@@ -84,7 +99,8 @@ final class Atomics {
         boolean first = t.loaded != address || t.loadedAt != t.position;
         Writer.takeSequence(t);
         Shadow.flushWrite(t, part, index, address, w);
-        Shadow.flushReads(t, part, index, address, w, r);
+        if (write || stateOf(w) != SHARED) // else nothing is deferred but looks
+            Shadow.flushReads(t, part, index, address, w, r);
         Writer.emit(t, Writer.what(operationOf(kind), 8 | WITH_VALUES, address), Sites.pc(site));
         Writer.emit(t, Writer.what(VALUES, kind | SEQUENTIAL << 4, before & (1L << 48) - 1), after);
         Writer.publish(t);
@@ -107,4 +123,71 @@ final class Atomics {
     }
 
     private Atomics() {}
+}
+
+/**
+ * Looks: atomic loads that find nothing new, each in a call of its own, while (!isReady()). The first
+ * one stands for all of them: src/runtime/tsan/looks.h says how, and docs/witness.md why. (What a Java
+ * thread starts with is not divided into turns, so it needs no care here.)
+ */
+final class Looks {
+    private static final int KEPT = 8;
+    private final long[][] parts = new long[KEPT][];
+    private final long[] calls = new long[KEPT]; // the innermost method
+    private final int[] indexes = new int[KEPT], sites = new int[KEPT], depths = new int[KEPT];
+    private int count; // of all that were emitted since they go on
+    private long end; // the position after the last one, and after the methods around it were left
+
+    /** Has the thread emitted nothing since but looks, and the methods around them? */
+    boolean areGoingOn(ThreadState t) {
+        return count > 0 && end == t.position;
+    }
+
+    /** The method around one was left, which went on until then. */
+    void goOn(ThreadState t) {
+        end = t.position;
+    }
+
+    private boolean hasSame(ThreadState t, long[] part, int index, int site) {
+        for (int i = 0; i < count && i < KEPT; i++)
+            if (parts[i] == part && indexes[i] == index && sites[i] == site
+                    && depths[i] == t.frames.depth && calls[i] == t.frames.innermostCall())
+                return true;
+        return false;
+    }
+
+    /** Does one before it stand for this? The thread has seen what was written last (w). Then it is
+     * deferred. Whoever writes waits meanwhile (Atomics.lock). */
+    boolean defer(ThreadState t, long[] part, int index, long w, int site) {
+        if (!areGoingOn(t) || !t.hasSlot() || !hasSame(t, part, index, site)
+                || !t.frames.boardLook())
+            return false;
+        t.shared.keep(part, index, w, site, false);
+        t.loaded = part[0] + Parts.offset(index);
+        t.loadedAt = t.position;
+        long bit = SharedReads.bitOf(t.slot);
+        for (;;) {
+            long r = Memory.load(part, index), then = (stateOf(r) == SHARED ? r : shared(0)) | bit;
+            if (then == r || Memory.swap(part, index, r, then))
+                return true;
+        }
+    }
+
+    /** A load was emitted. `goesOn`: areGoingOn() before that, and the thread had seen what it finds. */
+    void note(ThreadState t, long[] part, int index, int site, boolean goesOn) {
+        if (!goesOn)
+            count = 0;
+        int i = count++ % KEPT;
+        parts[i] = part;
+        indexes[i] = index;
+        sites[i] = site;
+        depths[i] = t.frames.depth;
+        calls[i] = t.frames.innermostCall();
+        end = t.position;
+    }
+
+    /** What ST_STREAM_PC says of a deferred read of a variable that has this word for writes. */
+    static int flag(long w) {
+        return stateOf(w) == SHARED ? LOOK : 0;
+    }
 }

@@ -33,6 +33,9 @@ final class Frames {
 
     private long countersAt; // what these offsets are of
 
+    /** So many at most are said to be around a lock that was taken (LockNotes.java). */
+    static final int MOST_OPEN = 32, MOST_CALLED = MOST_OPEN + LeftFrames.MOST_WITHIN;
+
     Frames(ThreadState t) {
         this.t = t;
     }
@@ -43,6 +46,15 @@ final class Frames {
 
     int calledFrom(int i) {
         return (int) calls[i];
+    }
+
+    /** The first epoch of the innermost one, as a word; 0: there is none. */
+    long innermostBegun() {
+        return depth == 0 ? 0 : begun[depth - 1];
+    }
+
+    long innermostCall() {
+        return depth == 0 ? 0 : calls[depth - 1];
     }
 
     static int functionOf(long call) {
@@ -159,7 +171,10 @@ final class Frames {
         emitted = boarded = d;
         long passed = t.ahead;
         t.ahead = 0;
+        boolean looking = t.looks.areGoingOn(t);
         Writer.emit(t, Writer.what(function(d) < 0 ? END : LEAVE, 0, 0), passed);
+        if (looking)
+            t.looks.goOn(t);
         Writer.publish(t);
         boolean alike = t.alike == first && Stream.deferring && d > 0;
         t.newDeferredEpoch();
@@ -203,12 +218,15 @@ final class Frames {
             Writer.put(t, Writer.what(ENTER, aux, calledFromPc(i)), Sites.pc(function(i)));
         } else {
             pass(passed, 0);
+            if ((aux & LOCK_FREE) != 0)
+                LockNotes.putNone(t);
             Writer.put(t, Writer.what(BEGIN, 0, calledFromPc(i)), -(long) function(i));
         }
     }
 
     private void emitNew(int i) {
-        emitFrame(i, t.ahead, 0);
+        int aux = t.holdsChanged ? t.locks.emitAt(t, ThreadState.epochOf(t.current)) : 0;
+        emitFrame(i, t.ahead, aux);
         alikeBefore[i] = t.alike;
         t.newEpoch();
         Memory.store(begun, i, t.alike);
@@ -216,7 +234,8 @@ final class Frames {
 
     private void emitLate(int i) {
         long epoch = ThreadState.epochOf(begun[i]);
-        emitFrame(i, epoch - (t.base - t.ahead + t.position + 1), COUNTED);
+        int aux = t.holdsChanged ? t.locks.emitAt(t, epoch) : 0;
+        emitFrame(i, epoch - (t.base - t.ahead + t.position + 1), aux | COUNTED);
         t.base--;
         t.ahead--;
     }
@@ -238,6 +257,8 @@ final class Frames {
     void emitAll() {
         if (emitted != depth)
             emitBelow(depth);
+        if (t.holdsChanged)
+            t.locks.emitNow(t);
     }
 
     void emitBoarded() {
@@ -339,6 +360,20 @@ final class Frames {
         t.since = t.sinceOf();
     }
 
+    /** For a look (Atomics.java). False: some would have to be emitted. */
+    boolean boardLook() {
+        if (emitted == 0 || boardingFrom() > boarded)
+            return false;
+        while (boarded < depth)
+            if (!board(boarded++)) {
+                boarded--;
+                return false;
+            }
+        UNSAFE.storeFence();
+        t.since = t.sinceOf();
+        return true;
+    }
+
     @DontInline
     private void boardOrEmit() {
         int from = boardingFrom();
@@ -360,33 +395,68 @@ final class Frames {
         t.base--;
     }
 
+    /** The methods that another thread has boarded and not emitted, and may have been in in that epoch,
+     * outermost first. */
+    private static final class Open {
+        private final int slot, depth;
+        private final long epoch;
+        private final long[] begun, calls;
+        private int next;
+        long call, first; // of the last one, and its first epoch
+
+        Open(Frames frames, int slot, long epoch) {
+            this.slot = slot;
+            this.epoch = epoch;
+            next = frames.emitted;
+            UNSAFE.loadFence();
+            depth = frames.depth;
+            UNSAFE.loadFence();
+            begun = frames.begun;
+            UNSAFE.loadFence();
+            calls = frames.calls;
+        }
+
+        boolean next() {
+            if (next >= depth || next >= begun.length)
+                return false;
+            long word = Memory.load(begun, next);
+            if (word == 0 || ThreadState.slotOf(word) != slot || ThreadState.epochOf(word) > epoch)
+                return false;
+            long there = calls[next];
+            UNSAFE.loadFence();
+            if (Memory.load(begun, next) != word || functionOf(there) < 0)
+                return false;
+            call = there;
+            first = ThreadState.epochOf(word);
+            next++;
+            return true;
+        }
+    }
+
+    /** Their calls and first epochs, as pairs; how many. */
+    static int openIn(ThreadState other, int slot, long epoch, long[] found) {
+        int count = 0;
+        if (other == null)
+            return 0;
+        Open open = new Open(other.frames, slot, epoch);
+        for (; count < MOST_OPEN && open.next(); count++) {
+            found[2 * count] = open.call;
+            found[2 * count + 1] = open.first;
+        }
+        return count;
+    }
+
     /** An access of the slot's thread in that epoch will be emitted by t: emits where it was. */
     static void emitBoardedIn(ThreadState t, int slot, long epoch) {
         ThreadState other = slot == t.slot ? null : Slots.in(slot);
         if (other == null)
             return;
-        Frames frames = other.frames;
-        int i = frames.emitted;
-        UNSAFE.loadFence();
-        int depth = frames.depth;
-        UNSAFE.loadFence();
-        long[] begun = frames.begun;
-        UNSAFE.loadFence();
-        long[] calls = frames.calls;
-        for (long around = 0; i < depth && i < begun.length; i++) {
-            long word = Memory.load(begun, i);
-            if (word == 0 || ThreadState.slotOf(word) != slot || ThreadState.epochOf(word) > epoch)
-                return;
-            long call = calls[i];
-            UNSAFE.loadFence();
-            int function = functionOf(call), from = (int) call;
-            if (Memory.load(begun, i) != word || function < 0)
-                return;
-            long first = ThreadState.epochOf(word);
+        Open open = new Open(other.frames, slot, epoch);
+        for (long around = 0; open.next(); around = open.first) {
+            int from = (int) open.call;
             long caller = from == 0 ? 0 : Sites.pc(from);
-            Writer.emit(t, Writer.what(BOARDED, 0, caller), Sites.pc(function));
-            Writer.emit(t, Writer.what(BOARDED_AT, 0, around), slot | first << 16);
-            around = first;
+            Writer.emit(t, Writer.what(BOARDED, 0, caller), Sites.pc(functionOf(open.call)));
+            Writer.emit(t, Writer.what(BOARDED_AT, 0, around), slot | open.first << 16);
         }
     }
 }

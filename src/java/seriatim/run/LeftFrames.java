@@ -8,7 +8,8 @@ final class LeftFrames {
     /** A frame: first epoch, the epoch after it (both as words), and its call (Frames.java). */
     private static final int KEPT = 512, FIELDS = 3, BEGUN = 0, ENDED = 1, CALL = 2;
 
-    private static final int MOST_WITHIN = 16, TRIES = 64;
+    static final int MOST_WITHIN = 16;
+    private static final int TRIES = 64;
 
     /** In a call: all around the frame was emitted. Methods have rows that leave this bit free. */
     private static final long OUTERMOST = 1L << 63;
@@ -44,31 +45,51 @@ final class LeftFrames {
         return low;
     }
 
-    /** t emits next an access that the thread of `left` made in that epoch. */
-    static void emitWithin(ThreadState t, LeftFrames left, int slot, long epoch) {
-        long[] words = left.ring;
+    /** Those in which the slot's thread was in that epoch, and that began after the other one: their
+     * calls, the innermost first, at every other place of the list. How many. */
+    private int find(int slot, long epoch, long after, long[] list, int from) {
+        long[] words = ring;
         if (words.length == 0)
-            return;
+            return 0;
         Memory.UNSAFE.loadFence();
-        int end = left.count, found = 0;
-        long[] calls = new long[MOST_WITHIN];
-        int i = left.firstAfter(words, end, epoch);
+        int end = count, found = 0;
+        int i = firstAfter(words, end, epoch);
         for (int tries = 0; i < end && tries < TRIES && found < MOST_WITHIN; i++, tries++) {
             int at = (i & KEPT - 1) * FIELDS;
             long begun = Memory.load(words, at + BEGUN), call = words[at + CALL];
-            calls[found] = call & ~OUTERMOST;
             boolean outermost = call < 0;
             Memory.UNSAFE.loadFence();
             if (begun == 0 || ThreadState.slotOf(begun) != slot
-                    || Memory.load(words, at + BEGUN) != begun)
+                    || Memory.load(words, at + BEGUN) != begun
+                    || ThreadState.epochOf(begun) <= after)
                 break;
             if (ThreadState.epochOf(begun) <= epoch)
-                found++;
+                list[2 * (from + found++)] = call & ~OUTERMOST;
             if (outermost)
                 break;
         }
+        return found;
+    }
+
+    /** The same for methods around a lock that was taken, outermost first. */
+    int callsAt(int slot, long epoch, long after, long[] list, int from) {
+        int found = find(slot, epoch, after, list, from);
+        for (int low = from, high = from + found - 1; low < high; low++, high--) {
+            long call = list[2 * low];
+            list[2 * low] = list[2 * high];
+            list[2 * high] = call;
+        }
+        return found;
+    }
+
+    /** t emits next an access that the thread of `left` made in that epoch. */
+    static void emitWithin(ThreadState t, LeftFrames left, int slot, long epoch) {
+        if (left.ring.length == 0)
+            return;
+        long[] calls = new long[2 * MOST_WITHIN];
+        int found = left.find(slot, epoch, 0, calls, 0);
         while (found-- > 0)
-            Frames.putWithin(t, calls[found]);
+            Frames.putWithin(t, calls[2 * found]);
     }
 }
 

@@ -235,13 +235,14 @@ final class Shadow {
     // ---- emitting what was deferred ----
 
     private static void emitOwn(
-            ThreadState t, boolean write, long address, long epoch, int place) {
+            ThreadState t, boolean write, long address, long epoch, int place, int look) {
         t.frames.emitBoardedBy(epoch);
         LeftFrames.emitWithin(t, t.left, t.slot, epoch);
         OneAccess.emitWithin(t, place);
+        LockNotes.emitHeld(t, t.slot, epoch);
         Writer.put(t, Writer.what(write ? KEPT_WRITE : KEPT_READ, 0xff, address),
                 t.slot | epoch << 16);
-        Writer.put(t, Writer.what(PC, 0, 0), lowerPc(place));
+        Writer.put(t, Writer.what(PC, look, 0), lowerPc(place));
         t.base -= 2;
     }
 
@@ -249,8 +250,14 @@ final class Shadow {
         return Sites.pc(OneAccess.siteOf(place)) & 0xffffffffL;
     }
 
-    @DontInline
     static void emitWord(ThreadState t, boolean write, long address, long word, int place) {
+        emitWord(t, write, address, word, place, 0);
+    }
+
+    /** `look`: LOOK if it was an atomic load (Looks in Atomics.java), or 0. */
+    @DontInline
+    static void emitWord(
+            ThreadState t, boolean write, long address, long word, int place, int look) {
         if (stateOf(word) != OWN || (word & EMITTED) != 0)
             return;
         int slot = slotOf(word);
@@ -258,7 +265,7 @@ final class Shadow {
         if (Slots.isDead(slot, epoch))
             return;
         if (slot == t.slot && epoch >= epochOf(t.first) && t.pendingSequence == 0) {
-            emitOwn(t, write, address, epoch, place);
+            emitOwn(t, write, address, epoch, place, look);
             return;
         }
         Frames.emitBoardedIn(t, slot, epoch);
@@ -266,9 +273,10 @@ final class Shadow {
         if (other != null)
             LeftFrames.emitWithin(t, other.left, slot, epoch);
         OneAccess.emitWithin(t, place);
+        LockNotes.emitHeld(t, slot, epoch);
         Writer.emit(t, Writer.what(write ? DEFERRED_WRITE : DEFERRED_READ, 0xff, address),
                 slot | epoch << 16);
-        Writer.emit(t, Writer.what(PC, 0, 0), lowerPc(place));
+        Writer.emit(t, Writer.what(PC, look, 0), lowerPc(place));
     }
 
     static void flushWrite(ThreadState t, long[] part, int index, long address, long w) {

@@ -211,7 +211,7 @@ final class SharedReads {
         long address = entry.address + Parts.offset(index);
         // Behind the read, the write would seem to come after it.
         Shadow.flushWrite(t, entry.part, index, address, w);
-        Shadow.emitWord(t, false, address, mine, entry.sites[i]);
+        Shadow.emitWord(t, false, address, mine, entry.sites[i], Looks.flag(w));
         Writer.publish(t);
     }
 
@@ -237,7 +237,7 @@ final class SharedReads {
         int site = entry.sites[i];
         if (seen == key(w) && Memory.load(entry.seen, i) == seen
                 && slotOf(mine) == slot)
-            Shadow.emitWord(t, false, part[0] + Parts.offset(index), mine, site);
+            Shadow.emitWord(t, false, part[0] + Parts.offset(index), mine, site, Looks.flag(w));
     }
 
     @DontInline

@@ -14,6 +14,9 @@ final class Slots {
     private static final long[] firsts = new long[SLOTS];
     private static final long[][] notes = new long[SLOTS][];
 
+    /** What the last thread that had the slot noted of its locks, also if it has ended. */
+    private static final LockNotes[] locks = new LockNotes[SLOTS];
+
     /** What the first thread did before it created another one: UINT64_MAX there is MAX here. */
     private static volatile long aloneBefore = Long.MAX_VALUE;
 
@@ -32,7 +35,11 @@ final class Slots {
         t.readerBit = SharedReads.ownBitOf(t.slot);
         t.me = (long) t.slot << ThreadState.SLOT_AT | (long) ThreadState.OWN << ThreadState.STATE_AT;
         t.first = t.current = t.alike = t.stretch = t.me | t.base << ThreadState.EPOCH_AT;
+        locks[t.slot] = null; // before it could be taken for that of earlier epochs
+        Memory.UNSAFE.storeFence();
         Memory.store(firsts, t.slot, t.first);
+        Memory.UNSAFE.storeFence();
+        locks[t.slot] = t.locks;
         t.since = t.sinceOf();
         Memory.UNSAFE.storeFence();
         threads[t.slot] = t;
@@ -55,6 +62,13 @@ final class Slots {
     static ThreadState in(int slot) {
         Memory.UNSAFE.loadFence();
         return slot < SLOTS ? threads[slot] : null;
+    }
+
+    /** Those of the thread that had the slot in that epoch; null: they are not known any more. */
+    static LockNotes locksAt(int slot, long epoch) {
+        LockNotes there = locks[slot];
+        Memory.UNSAFE.loadFence();
+        return epoch >= ThreadState.epochOf(firstOf(slot)) ? there : null;
     }
 
     static long firstOf(int slot) {

@@ -11,6 +11,10 @@ public final class Stream {
     public static volatile long head;
 
     static boolean deferring;
+
+    /** Locks order nothing, and need no events (LockNotes.java). */
+    static boolean quietLocks;
+
     static int rule;
     private static Memory.Mapped mapped;
     private static int chunkCount;
@@ -49,6 +53,7 @@ public final class Stream {
                 + (long) COUNTER_BYTES * COUNTED_SLOTS * COUNTERS;
         chunksAt = (bytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
         deferring = UNSAFE.getInt(at + HEAD_DEFERRED) != 0;
+        quietLocks = deferring && !Turns.ON && UNSAFE.getInt(at + HEAD_QUIET_LOCKS) != 0;
         rule = deferring ? RULE_REDUCED : UNSAFE.getInt(at + HEAD_RULE);
         head = at;
     }

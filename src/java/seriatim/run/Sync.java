@@ -3,6 +3,7 @@ package seriatim.run;
 import static seriatim.run.StreamLayout.*;
 
 import java.util.Arrays;
+import java.util.concurrent.locks.StampedLock;
 
 /** Synchronisation as events (src/runtime/core/sync_events.c). All of these are silent in a thread
  * in which the agent itself is at work. */
@@ -40,12 +41,35 @@ public final class Sync {
         }
     }
 
+    /** Locks that order nothing are no events. Those that one thread may take and another one give back
+     * are, all the same: then they are signals. */
+    private static boolean isQuiet(Object lock, int kind) {
+        return Stream.quietLocks && kind != SEMAPHORE && !(lock instanceof Synchronizers.Known)
+                && !(lock instanceof StampedLock);
+    }
+
+    private static boolean isNoted(
+            ThreadState t, Object lock, int kind, int site, boolean acquires) {
+        if (t.inside || lock == null || !isQuiet(lock, kind))
+            return false;
+        if (t.guessing)
+            Guesses.emit(t);
+        t.inside = true;
+        try {
+            return acquires ? t.locks.hold(t, lock, kind, site) : t.locks.letGo(t, lock, kind);
+        } finally {
+            t.inside = false;
+        }
+    }
+
     public static void acquire(ThreadState t, Object lock, int kind, int site) {
-        about(t, ACQUIRE, kind, lock, site, true);
+        if (!isNoted(t, lock, kind, site, true))
+            about(t, ACQUIRE, kind, lock, site, true);
     }
 
     public static void release(ThreadState t, Object lock, int kind, int site) {
-        about(t, RELEASE, kind, lock, site, false);
+        if (!isNoted(t, lock, kind, site, false))
+            about(t, RELEASE, kind, lock, site, false);
     }
 
     public static void send(ThreadState t, Object object, int channel, int site) {

@@ -2,6 +2,7 @@ package seriatim.run;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountedCompleter;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Phaser;
 
 /**
@@ -103,17 +104,68 @@ public final class Tasks {
                 joined(future);
     }
 
+    // ---- barriers ----
+
+    // A fast thread can arrive for the next phase before a slow one has emitted that it goes on from this
+    // one, and must not seem to come before that. So the phases take turns on two channels.
+
+    private static final long GENERATION = generationOffset();
+    private static final SideTable<Phase> phases = new SideTable<>();
+
+    /** Of a CyclicBarrier, whose phases have no numbers, but an object each. */
+    private static final class Phase {
+        private Object generation;
+        private int number;
+
+        synchronized int now(Object barrier) {
+            Object there = Memory.UNSAFE.getObjectVolatile(barrier, GENERATION);
+            if (there != generation)
+                number++;
+            generation = there;
+            return number;
+        }
+    }
+
+    private static long generationOffset() {
+        try {
+            return Memory.UNSAFE.objectFieldOffset(CyclicBarrier.class.getDeclaredField("generation"));
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return -1;
+        }
+    }
+
+    /** The channel of the phase that a barrier is in. Who is about to arrive cannot be told wrongly, since
+     * the phase does not end without it. */
+    public static int channelOf(Object barrier, ThreadState t) {
+        if (barrier instanceof Phaser)
+            return channelOf(((Phaser) barrier).getPhase());
+        if (barrier == null || t == null || t.inside || GENERATION < 0)
+            return 0;
+        t.inside = true;
+        try {
+            Phase phase = phases.find(barrier);
+            return channelOf((phase != null ? phase : phases.add(barrier, new Phase())).now(barrier));
+        } finally {
+            t.inside = false;
+        }
+    }
+
+    /** That of the phase of a Phaser with this number. */
+    public static int channelOf(int phase) {
+        return phase & 1;
+    }
+
     /** All have arrived at a barrier, and what is to be done then begins. */
     public static void trips(Object barrier) {
         if (barrier.getClass() != Phaser.class) // which does nothing then
-            receive(barrier, 0);
+            receive(barrier, channelOf(barrier, ThreadState.known()));
     }
 
     /** It is done. Others may come to the next phase before this thread goes on. */
     public static void tripped(Object barrier) {
         if (barrier.getClass() == Phaser.class)
             return;
-        send(barrier, 0);
+        send(barrier, channelOf(barrier, ThreadState.known()));
         waits(barrier);
     }
 
