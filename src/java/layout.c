@@ -114,6 +114,7 @@ static void show_head(void) {
     HEAD("WAITING", waiting);
     HEAD("DEFERRED", deferred);
     HEAD("QUIET_LOCKS", quiet_locks);
+    HEAD("RECORDED", recorded);
     HEAD("RULE", rule);
     HEAD("MET", met);
     HEAD("DROPPED", dropped);

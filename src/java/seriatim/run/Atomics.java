@@ -63,7 +63,7 @@ final class Atomics {
 
     private static void lookOrEmit(ThreadState t, long[] part, int index, int kind, long before,
             long after, int site) {
-        if (kind != ATOMIC_LOAD || Turns.ON || !Stream.deferring) {
+        if (kind != ATOMIC_LOAD || !Stream.deferringLooks) {
             emit(t, part, index, kind, before, after, site);
             return;
         }

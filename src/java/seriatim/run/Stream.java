@@ -15,6 +15,9 @@ public final class Stream {
     /** Locks order nothing, and need no events (LockNotes.java). */
     static boolean quietLocks;
 
+    /** Atomic loads that find nothing new are deferred (Looks). */
+    static boolean deferringLooks;
+
     static int rule;
     private static Memory.Mapped mapped;
     private static int chunkCount;
@@ -54,6 +57,7 @@ public final class Stream {
         chunksAt = (bytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
         deferring = UNSAFE.getInt(at + HEAD_DEFERRED) != 0;
         quietLocks = deferring && !Turns.ON && UNSAFE.getInt(at + HEAD_QUIET_LOCKS) != 0;
+        deferringLooks = deferring && !Turns.ON && UNSAFE.getInt(at + HEAD_RECORDED) == 0;
         rule = deferring ? RULE_REDUCED : UNSAFE.getInt(at + HEAD_RULE);
         head = at;
     }
