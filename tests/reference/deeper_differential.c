@@ -56,6 +56,9 @@ static const struct way {
     {"reduction, data", &st_reduction, NULL, ST_NOTION_CONFLICT, ST_MODEL_BARRIERS, ST_DATA},
     {"commit-node conflict, data", &st_commit_node, NULL, ST_NOTION_CONFLICT, ST_MODEL_BARRIERS,
      ST_DATA},
+    {"commit-node conflict, data, observed order", &st_commit_node, NULL, ST_NOTION_CONFLICT,
+     ST_MODEL_ALL, ST_DATA},
+    {"tiers, data", &st_tiers, NULL, ST_NOTION_CONFLICT, ST_MODEL_BARRIERS, ST_DATA},
 };
 enum { WAYS = sizeof ways / sizeof ways[0] };
 

@@ -159,6 +159,10 @@ struct st_model {
     uint64_t accesses, unescaped;   /* as in struct st_survey (contention.h) */
     bool sparse;                    /* there are pieces of units (predict/model/spare/spare.h) */
     bool has_gaps;                  /* and not all of them */
+    /* If it is sparse, only data counts and some transactions are open: all pieces, which are then
+     * no units, and the ways between them. Otherwise NULL. */
+    struct st_piece_table *pieces;
+    struct st_crossings *crossings;
     struct st_name_counts guarded;  /* if it is sparse: blocks that are atomic, and no instances */
     bool held_at_end;               /* a contended lock was held when the trace ended */
     struct st_observers *observers; /* those of the options */
