@@ -488,10 +488,10 @@ void st_model_end_pass(struct st_model *model) {
 enum { BYTES_A_UNIT = 100, BYTES_A_TOKEN = 36 }; /* measured with blocks that are all unlike */
 
 size_t st_model_judging_bytes(const struct st_model *model) {
-    enum { BYTES_A_PIECE = 2 * sizeof(uint32_t) }; /* at most, to sort them: st_pieces_finish */
-    size_t pieces = model->pieces && !model->crossings ? model->pieces->count : 0;
+    enum { BYTES_A_VARIABLE = 2 * sizeof(uint32_t) }; /* at most, to sort pieces */
+    size_t variables = model->pieces && !model->crossings ? model->variable_count : 0;
     return model->unit_count * BYTES_A_UNIT + model->unit_tokens * BYTES_A_TOKEN +
-           pieces * BYTES_A_PIECE;
+           variables * BYTES_A_VARIABLE;
 }
 
 /* The next units are of smaller blocks, and what was hidden for the sake of a block may be outside
