@@ -56,6 +56,9 @@ static const struct way {
     {"reduction, data", &st_reduction, NULL, ST_NOTION_CONFLICT, ST_MODEL_BARRIERS, ST_DATA},
     {"commit-node conflict, data", &st_commit_node, NULL, ST_NOTION_CONFLICT, ST_MODEL_BARRIERS,
      ST_DATA},
+    {"commit-node conflict, data, observed order", &st_commit_node, NULL, ST_NOTION_CONFLICT,
+     ST_MODEL_ALL, ST_DATA},
+    {"tiers, data", &st_tiers, NULL, ST_NOTION_CONFLICT, ST_MODEL_BARRIERS, ST_DATA},
 };
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
@@ -181,6 +184,31 @@ static bool compare_predictions(const struct st_prediction *anew, const struct s
     return true;
 }
 
+/* Does the path leave the block and come back, by accesses that conflict? Between two of these, it
+ * stays in a thread, or order leads it to another one. */
+static bool is_path(const struct st_predicted_block *block) {
+    bool good = block->path_length >= 2 && block->node_count == 2;
+    for (size_t i = 0; good && i < block->path_length; i++) {
+        const struct st_event *from = &block->path[i].from.event, *to = &block->path[i].to.event;
+        bool first = i == 0, last = i + 1 == block->path_length;
+        good = from->target == to->target && from->thread != to->thread &&
+               (from->op == ST_WRITE || to->op == ST_WRITE || from->op == ST_SEND) &&
+               (from->thread == block->thread) == first && (to->thread == block->thread) == last;
+    }
+    return good;
+}
+
+static bool has_paths(const struct st_prediction *prediction, char *why) {
+    for (size_t b = 0; b < prediction->listed; b++) {
+        const struct st_predicted_block *block = &prediction->blocks[b];
+        if (block->verdict != ST_BLOCK_POTENTIAL || is_path(block))
+            continue;
+        snprintf(why, TEXT, "the path that cuts block %" PRIu64 " is none", block->begin);
+        return false;
+    }
+    return true;
+}
+
 /* An excerpt has no marks of blocks that are too deep to be judged. An access to fresh memory can
  * count for the sake of such a block alone (predict/model/exposure.h). */
 static void unmark_deep_blocks(struct sample *sample) {
@@ -225,6 +253,8 @@ static bool compare_depth(const struct st_predict_plan *plan, const struct sampl
     }
     good = good && compare_predictions(anew.items, here.items, fresh_is_marked(sample),
                                        plan->analyses->own == &exact, why);
+    if (plan->analyses->predictor == &st_commit_node && plan->options.relation == ST_DATA)
+        good = good && has_paths(here.items, why);
     st_predictions_free(&anew);
     st_predictions_free(&here);
     st_run_free(fresh);

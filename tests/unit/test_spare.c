@@ -1,4 +1,5 @@
 /* Models that leave out what they can, as if memory were short. */
+#include "predict/model/spare/crossings.h"
 #include "predict/run.h"
 
 #include "runs.h"
@@ -70,7 +71,8 @@ static void test_an_open_block_is_kept_and_pieces_of_all(void **state) {
     (void)state;
     struct st_run *run = make_sparse(&text, one_open_block);
     assert_int_equal(run->model->instance_count, 1);
-    assert_int_equal(run->model->unit_count, 1 + 4); /* a, and each access, but for one read */
+    assert_int_equal(run->model->unit_count, 1);
+    assert_int_equal(run->model->pieces->count, 4); /* each access, but for one read */
     assert_false(run->model->has_gaps);
     assert_int_equal(run->model->units[run->model->instances[0].unit].block,
                      number(&text.symbols.blocks, "a"));
@@ -84,7 +86,8 @@ static void test_if_that_is_too_much_pieces_of_what_it_meets_are_kept(void **sta
     (void)state;
     struct st_run *run = make_narrow(&text, one_open_block);
     assert_int_equal(run->model->instance_count, 1);
-    assert_int_equal(run->model->unit_count, 1 + 2); /* a, and the writes of x */
+    assert_int_equal(run->model->unit_count, 1);
+    assert_int_equal(run->model->pieces->count, 2); /* the writes of x */
     assert_guarded(&text, run, "b", 1);
     assert_guarded(&text, run, "c", 2);
     end(&text, run);
@@ -97,7 +100,8 @@ static void test_a_lock_that_somebody_does_without_guards_nothing(void **state) 
         &text, "M fork A, M fork B,"
                "A begin a, A acq l, A r x, A w x, A rel l, A end a, B begin b, B w x, B end b");
     assert_int_equal(run->model->instance_count, 1);
-    assert_int_equal(run->model->unit_count, 1 + 2);
+    assert_int_equal(run->model->unit_count, 1);
+    assert_int_equal(run->model->pieces->count, 2);
     assert_guarded(&text, run, "b", 1); /* one access is atomic in any case */
     end(&text, run);
 }
@@ -131,15 +135,50 @@ static void test_pieces_reach_from_the_first_unit_like_them_to_the_last(void **s
     struct st_run *run =
         make_sparse(&text, "M fork A, M fork B, A begin a, A w x, A w y, A end a,"
                            "B begin b, B r x, B r x, B end b, B begin b, B r x, B r y, B end b");
-    const struct st_model *model = run->model;
-    const struct st_unit *read_x = NULL;
-    for (size_t i = 0; i < model->unit_count; i++)
-        if (!model->units[i].transaction &&
-            st_unit_shape(model, (uint32_t)i)->tokens[0].kind == ST_TOKEN_READ && !read_x)
-            read_x = &model->units[i];
+    const struct st_piece_table *pieces = run->model->pieces;
+    const struct st_piece *read_x = NULL;
+    struct st_piece_range x = st_pieces_of(pieces, number(&text.symbols.variables, "x"));
+    for (size_t i = x.first; i < x.end; i++)
+        if (!pieces->items[i].writes)
+            read_x = &pieces->items[i];
+    assert_int_equal(x.end - x.first, 2);
     assert_non_null(read_x);
     assert_int_equal(read_x->begin, 7);
+    assert_int_equal(read_x->number, 8);
     assert_int_equal(read_x->end, 14);
+    end(&text, run);
+}
+
+/* Of thread A's crossings to B, those that count: where each leaves and enters. */
+static void test_of_crossings_only_those_are_kept_that_lead_further(void **state) {
+    static struct run text;
+    (void)state;
+    struct st_run *run = make_sparse(
+        &text, "M fork A, M fork B,"
+               "B begin b, B r x, B r y, B end b,"                                    /* 3 .. 6 */
+               "A begin a, A w x, A w y, A end a,"                                    /* 7 .. 10 */
+               "B begin b, B r z, B r y, B end b,"                                    /* 11 .. 14 */
+               "A begin a, A w z, A w y, A w v, A end a,"                             /* 15 .. 19 */
+               "B begin b, B r v, B r z, B end b, A begin a, A w v, A w z, A end a"); /* 20 .. 27 */
+    const struct st_crossings *crossings = run->model->crossings;
+    const struct st_piece_group *groups = run->model->pieces->groups;
+    uint32_t writer = (uint32_t)number(&text.symbols.threads, "A");
+    size_t lists = 0;
+    for (size_t i = 0; i < crossings->list_count; i++) {
+        const struct st_crossing_list *list = &crossings->lists[i];
+        if (groups[list->from].thread != writer)
+            continue;
+        lists++;
+        assert_int_equal(list->count, 2); /* by y, and by z, which is no worse than v */
+        assert_int_equal(list->items[0].end, 19);
+        assert_int_equal(list->items[0].begin, 3);
+        assert_int_equal(list->items[1].end, 27);
+        assert_int_equal(list->items[1].begin, 11);
+        assert_ptr_equal(st_crossing_from(list, 19), &list->items[0]);
+        assert_ptr_equal(st_crossing_from(list, 20), &list->items[1]);
+        assert_null(st_crossing_from(list, 28));
+    }
+    assert_int_equal(lists, 1);
     end(&text, run);
 }
 
@@ -210,6 +249,7 @@ int main(void) {
         cmocka_unit_test(test_an_open_block_is_kept_and_pieces_of_all),
         cmocka_unit_test(test_if_that_is_too_much_pieces_of_what_it_meets_are_kept),
         cmocka_unit_test(test_pieces_reach_from_the_first_unit_like_them_to_the_last),
+        cmocka_unit_test(test_of_crossings_only_those_are_kept_that_lead_further),
         cmocka_unit_test(test_blocks_are_judged_in_portions),
         cmocka_unit_test(test_parts_of_a_block_wait_for_the_last_portion),
         cmocka_unit_test(test_a_lock_that_somebody_does_without_guards_nothing),

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "predict/commit/commit_node.h"
 #include "predict/commit/path_search.h"
+#include "predict/commit/piece_search.h"
 #include "predict/model/block_verdicts.h"
 
 #include <stdlib.h>
@@ -145,11 +146,8 @@ static void put_event(struct finding *finding, struct st_place place) {
     block->events[block->event_count++] = place;
 }
 
-static void put_variable(struct finding *finding, uint32_t subject) {
+static void put_variable(struct finding *finding, uint32_t variable) {
     struct st_predicted_block *block = finding->block;
-    if (subject >= finding->analysis->forest->variable_count)
-        return;
-    uint32_t variable = finding->analysis->forest->variables[subject];
     for (size_t i = 0; i < block->variable_count; i++)
         if (block->variables[i] == variable)
             return;
@@ -164,30 +162,40 @@ static uint32_t token_with(const struct st_forest *forest, uint32_t unit, uint32
     return ST_NO_TOKEN;
 }
 
-/* Adds an edge from an access of one unit to an access of another. An edge over a lock goes from a
- * release to an acquire, neither of which need be in the unit. */
-static void put_edge(struct finding *finding, uint32_t from, uint32_t from_token, uint32_t to,
-                     uint32_t to_token, uint32_t subject) {
-    const struct st_model *model = finding->analysis->model;
-    uint32_t variables = finding->analysis->forest->variable_count;
+static void put_edge(struct finding *finding, struct st_edge edge) {
     struct st_predicted_block *block = finding->block;
-    struct st_edge edge;
-    if (subject < variables)
-        edge = (struct st_edge){.from = st_unit_place(model, from, from_token),
-                                .to = st_unit_place(model, to, to_token),
-                                .kind = ST_EDGE_CONFLICT};
-    else
-        edge = (struct st_edge){
-            .from = release_of(finding->explainer, from, from_token, subject - variables),
-            .to = acquire_of(finding->explainer, to, to_token, subject - variables),
-            .kind = ST_EDGE_LOCK};
-    if (edge.from.event.op == ST_SEND && edge.to.event.op == ST_RECEIVE && subject < variables)
-        edge.kind = ST_EDGE_SYNC;
     put_event(finding, edge.from);
     put_event(finding, edge.to);
-    put_variable(finding, subject);
     st_reserve(&block->path, &finding->path_capacity, block->path_length + 1);
     block->path[block->path_length++] = edge;
+}
+
+/* An edge between accesses to a variable. */
+static void put_conflict(struct finding *finding, struct st_place from, struct st_place to,
+                         uint32_t variable) {
+    bool signal = from.event.op == ST_SEND && to.event.op == ST_RECEIVE;
+    put_edge(
+        finding,
+        (struct st_edge){.from = from, .to = to, .kind = signal ? ST_EDGE_SYNC : ST_EDGE_CONFLICT});
+    put_variable(finding, variable);
+}
+
+/* Adds an edge from an access of one unit to an access of another. An edge over a lock goes from a
+ * release to an acquire, neither of which need be in the unit. */
+static void put_units_edge(struct finding *finding, uint32_t from, uint32_t from_token, uint32_t to,
+                           uint32_t to_token, uint32_t subject) {
+    const struct st_model *model = finding->analysis->model;
+    const struct st_forest *forest = finding->analysis->forest;
+    uint32_t variables = forest->variable_count;
+    if (subject < variables)
+        put_conflict(finding, st_unit_place(model, from, from_token),
+                     st_unit_place(model, to, to_token), forest->variables[subject]);
+    else
+        put_edge(finding,
+                 (struct st_edge){
+                     .from = release_of(finding->explainer, from, from_token, subject - variables),
+                     .to = acquire_of(finding->explainer, to, to_token, subject - variables),
+                     .kind = ST_EDGE_LOCK});
 }
 
 /* Adds the path from the transaction to the unit, at which it arrives in this way. */
@@ -200,8 +208,8 @@ static void put_path(struct finding *finding, const struct st_commit_search *sea
         return; /* thread order, fork, join or a barrier */
     uint32_t from = arrival->from == ST_NO_NAME ? transaction : arrival->from;
     const struct st_unit_access *leaves = &forest->accesses[arrival->leaves];
-    put_edge(finding, from, leaves->token, unit, token_with(forest, unit, arrival->enters),
-             forest->entries[arrival->enters].subject);
+    put_units_edge(finding, from, leaves->token, unit, token_with(forest, unit, arrival->enters),
+                   forest->entries[arrival->enters].subject);
 }
 
 static int by_number(const void *left, const void *right) {
@@ -233,41 +241,89 @@ static struct st_place node_place(const struct finding *finding, uint32_t unit,
     for (uint32_t i = shape->held_count; i-- > 0;)
         if (shape->held_ends[i] + 1 == node.end)
             lock = shape->held[i];
-    return acquire_of(finding->explainer, unit, ST_NO_TOKEN, lock);
+    struct st_place place = acquire_of(finding->explainer, unit, ST_NO_TOKEN, lock);
+    return place.number ? place : st_unit_place(finding->analysis->model, unit, 0);
 }
 
-static void put_nodes(struct finding *finding, uint32_t unit,
-                      const struct st_commit_violation *violation) {
-    const struct st_forest *forest = finding->analysis->forest;
-    struct st_shape_span nodes[] = {st_commit_node_in(forest, unit, violation->out.node),
-                                    st_commit_node_in(forest, unit, violation->back.node)};
+static void put_nodes(struct finding *finding, uint32_t unit, struct st_shape_span out,
+                      struct st_shape_span back) {
     finding->block->nodes = st_alloc(2, sizeof *finding->block->nodes);
     finding->block->node_count = 2;
-    for (int i = 0; i < 2; i++)
-        finding->block->nodes[i] = node_place(finding, unit, nodes[i]);
+    finding->block->nodes[0] = node_place(finding, unit, out);
+    finding->block->nodes[1] = node_place(finding, unit, back);
 }
+
+static void finish_finding(struct st_predicted_block *block) {
+    order_events(block);
+    block->pattern = st_places_pattern(block->events, block->event_count);
+    block->why = st_strdup("They cannot be moved together, since others can come in between");
+}
+
+/* ---- with pieces ---- */
+
+static struct st_place piece_place(const struct st_model *model, uint32_t number) {
+    const struct st_piece *piece = &model->pieces->items[number];
+    const struct st_token what = {piece->writes ? ST_TOKEN_WRITE : ST_TOKEN_READ, piece->variable};
+    const struct st_spot spot = {piece->number, model->unit_spots.locs.ids[piece->loc]};
+    return st_token_place(model, model->pieces->groups[piece->group].thread, what, spot);
+}
+
+/* Adds the path from the transaction to where the step leads. */
+static void put_steps(struct finding *finding, const struct st_piece_search *search,
+                      uint32_t transaction, uint32_t number) {
+    const struct st_model *model = search->model;
+    const struct st_piece_step *step = &search->steps[number];
+    bool first = step->before == ST_NO_NAME;
+    if (!first)
+        put_steps(finding, search, transaction, step->before);
+    put_conflict(finding,
+                 first ? st_unit_place(model, transaction, step->leaves)
+                       : piece_place(model, step->leaves),
+                 piece_place(model, step->enters), model->pieces->items[step->enters].variable);
+}
+
+static void explain_by_pieces(struct finding *finding, uint32_t unit) {
+    const struct st_model *model = finding->analysis->model;
+    struct st_piece_search *search = &finding->analysis->piece_searches[0];
+    struct st_piece_path path;
+    if (st_piece_look(search, unit, true, &path) != ST_COMMIT_VIOLATED)
+        return;
+    put_nodes(finding, unit, st_innermost_node(search, path.out.node),
+              st_innermost_node(search, path.back.node));
+    put_steps(finding, search, unit, path.last);
+    put_conflict(finding, piece_place(model, path.back.piece),
+                 st_unit_place(model, unit, path.back.token),
+                 model->pieces->items[path.back.piece].variable);
+    finish_finding(finding->block);
+}
+
+/* ---- with units ---- */
 
 void st_commit_explain(void *context, uint32_t unit, struct st_predicted_block *block) {
     struct st_commit_explainer *explainer = context;
     struct st_commit_analysis *analysis = explainer->analysis;
     const struct st_forest *forest = analysis->forest;
-    struct st_commit_search *search = &analysis->searches[0];
     struct finding finding = {.analysis = analysis, .explainer = explainer, .block = block};
     struct st_commit_violation violation;
+    if (analysis->piece_searches) {
+        explain_by_pieces(&finding, unit);
+        return;
+    }
+    struct st_commit_search *search = &analysis->searches[0];
     search->deadline = 0; /* it was found in time before */
     search->total = NULL;
     search->expired = false;
     search->explains = true;
     if (!st_commit_is_violated(search, unit, &violation))
         return;
-    put_nodes(&finding, unit, &violation);
+    put_nodes(&finding, unit, st_commit_node_in(forest, unit, violation.out.node),
+              st_commit_node_in(forest, unit, violation.back.node));
     if (violation.last != ST_NO_NAME) {
         put_path(&finding, search, unit, violation.last, &search->arrivals[violation.last]);
-        put_edge(&finding, violation.last, token_with(forest, violation.last, violation.back.entry),
-                 unit, forest->accesses[violation.back.access].token,
-                 forest->entries[violation.back.entry].subject);
+        put_units_edge(&finding, violation.last,
+                       token_with(forest, violation.last, violation.back.entry), unit,
+                       forest->accesses[violation.back.access].token,
+                       forest->entries[violation.back.entry].subject);
     }
-    order_events(block);
-    block->pattern = st_places_pattern(block->events, block->event_count);
-    block->why = st_strdup("They cannot be moved together, since others can come in between");
+    finish_finding(block);
 }

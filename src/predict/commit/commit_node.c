@@ -45,6 +45,7 @@
 #include "base/memory.h"
 #include "predict/commit/components.h"
 #include "predict/commit/path_search.h"
+#include "predict/commit/piece_search.h"
 #include "predict/model/block_verdicts.h"
 #include "predict/dealt_pieces.h"
 #include "predict/parallel.h"
@@ -77,13 +78,29 @@ static void sort_units(struct st_commit_analysis *analysis) {
                     model->units);
 }
 
+static void judge_by_pieces(struct st_commit_analysis *analysis, unsigned worker, uint32_t unit) {
+    struct st_piece_path path;
+    enum st_commit_look look = ST_COMMIT_OPEN;
+    bool late = st_total_time_is_up(analysis->options->total);
+    if (!late)
+        look = st_piece_look(&analysis->piece_searches[worker], unit, false, &path);
+    if (look == ST_COMMIT_VIOLATED)
+        analysis->verdicts[unit] = ST_BLOCK_POTENTIAL;
+    else if (look == ST_COMMIT_OPEN && (late || analysis->model->has_gaps))
+        analysis->verdicts[unit] = ST_BLOCK_TIMEOUT;
+}
+
 static void judge(void *context, unsigned worker, size_t unit) {
     struct st_commit_analysis *analysis = context;
-    struct st_commit_search *search = &analysis->searches[worker];
     double timeout = analysis->options->timeout;
     struct st_commit_violation violation;
     if (!analysis->model->units[unit].transaction)
         return;
+    if (analysis->model->pieces) {
+        judge_by_pieces(analysis, worker, (uint32_t)unit);
+        return;
+    }
+    struct st_commit_search *search = &analysis->searches[worker];
     search->deadline = timeout > 0 ? st_commit_time() + timeout : 0;
     search->total = analysis->options->total;
     search->expired = st_total_time_is_up(search->total);
@@ -250,6 +267,22 @@ static unsigned worker_count(const struct st_predict_options *options) {
     return options->jobs ? options->jobs : 1;
 }
 
+static void start_searches(struct st_commit_analysis *analysis, unsigned jobs) {
+    const struct st_predict_options *options = analysis->options;
+    analysis->forest = st_forest_new(analysis->model, options->notion, options->as_published, jobs);
+    sort_units(analysis);
+    analysis->searches = st_alloc(jobs, sizeof *analysis->searches);
+    for (unsigned i = 0; i < jobs; i++)
+        st_commit_search_start(&analysis->searches[i], analysis);
+}
+
+static void start_piece_searches(struct st_commit_analysis *analysis, unsigned jobs) {
+    analysis->ranks = st_lock_ranks(analysis->model);
+    analysis->piece_searches = st_alloc(jobs, sizeof *analysis->piece_searches);
+    for (unsigned i = 0; i < jobs; i++)
+        st_piece_search_start(&analysis->piece_searches[i], analysis->model, analysis->ranks);
+}
+
 void st_commit_judge(struct st_commit_analysis *analysis, const struct st_run *run,
                      const struct st_predict_options *options,
                      const struct st_commit_node_options *own) {
@@ -257,21 +290,20 @@ void st_commit_judge(struct st_commit_analysis *analysis, const struct st_run *r
     unsigned jobs = worker_count(options);
     *analysis =
         (struct st_commit_analysis){.model = model, .options = options, .pairwise = own->pairwise};
-    analysis->forest = st_forest_new(model, options->notion, options->as_published, jobs);
-    sort_units(analysis);
     analysis->verdicts = st_alloc(model->unit_count + 1, sizeof *analysis->verdicts);
-    analysis->searches = st_alloc(jobs, sizeof *analysis->searches);
-    for (unsigned i = 0; i < jobs; i++)
-        st_commit_search_start(&analysis->searches[i], analysis);
+    if (model->pieces)
+        start_piece_searches(analysis, jobs);
+    else
+        start_searches(analysis, jobs);
     if (options->dealer)
         judge_with_crew(analysis, run->event_count);
-    else if (own->pairwise || options->as_published)
+    else if (own->pairwise || options->as_published || model->pieces)
         st_parallel(jobs, model->unit_count, judge, analysis);
     else
         judge_in_groups(analysis, jobs);
 }
 
-void st_commit_end(struct st_commit_analysis *analysis) {
+static void end_searches(struct st_commit_analysis *analysis) {
     for (unsigned i = 0; i < worker_count(analysis->options); i++)
         st_commit_search_end(&analysis->searches[i]);
     for (uint32_t i = 0; i < analysis->chain_count; i++)
@@ -279,8 +311,24 @@ void st_commit_end(struct st_commit_analysis *analysis) {
     free(analysis->searches);
     free(analysis->of_chain);
     free(analysis->of_chain_count);
-    free(analysis->verdicts);
     st_forest_free(analysis->forest);
+}
+
+void st_commit_end(struct st_commit_analysis *analysis) {
+    free(analysis->verdicts);
+    if (!analysis->piece_searches) {
+        end_searches(analysis);
+        return;
+    }
+    for (unsigned i = 0; i < worker_count(analysis->options); i++)
+        st_piece_search_end(&analysis->piece_searches[i]);
+    free(analysis->piece_searches);
+    free(analysis->ranks);
+}
+
+static uint64_t storage_of(const struct st_commit_analysis *analysis) {
+    const struct st_forest *forest = analysis->forest;
+    return forest ? forest->nodes + forest->edges : analysis->model->pieces->count;
 }
 
 static void run(const struct st_run *run, const struct st_predict_options *options,
@@ -289,8 +337,8 @@ static void run(const struct st_run *run, const struct st_predict_options *optio
     struct st_commit_analysis analysis;
     st_commit_judge(&analysis, run, options, own);
     prediction->method = method(options, own->pairwise);
-    prediction->storage = analysis.forest->nodes + analysis.forest->edges;
-    prediction->storage_unit = "nodes and edges";
+    prediction->storage = storage_of(&analysis);
+    prediction->storage_unit = analysis.forest ? "nodes and edges" : "pieces";
     if (own->pairwise)
         st_prediction_may_miss(prediction, "Two transactions at a time were looked at: a violation "
                                            "that takes three or more is not seen.");

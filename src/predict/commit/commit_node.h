@@ -19,6 +19,9 @@ struct st_commit_analysis {
     uint32_t *of_chain_count;
     enum st_block_verdict *verdicts;
     struct st_commit_search *searches; /* one for each worker */
+    /* If the model has pieces, there is no forest, and these do the work. */
+    uint32_t *ranks; /* of locks */
+    struct st_piece_search *piece_searches;
     /* Those that need more than a look, in groups of one thread and one pair of periods. */
     uint32_t *open;
     size_t open_count, open_capacity;

@@ -1,6 +1,6 @@
-/* The usual path where there are pieces of units (predict/model/spare/pieces.h): from one node of a
- * transaction to one that another thread has, and from there by the order of that thread to one
- * that leads back to a later node. */
+/* The usual path where pieces are units (predict/model/spare/pieces.h), as by locks: from one node
+ * of a transaction to one that another thread has, and from there by the order of that thread to
+ * one that leads back to a later node. */
 #ifndef SERIATIM_PREDICT_COMMIT_THREAD_PATH_H
 #define SERIATIM_PREDICT_COMMIT_THREAD_PATH_H
 

@@ -6,6 +6,8 @@
 #include "predict/model/contention.h"
 #include "predict/model/exposure.h"
 #include "predict/model/observers.h"
+#include "predict/model/spare/crossings.h"
+#include "predict/model/spare/piece_table.h"
 #include "predict/model/spare/spare.h"
 #include "predict/model/unit_maker.h"
 
@@ -64,8 +66,20 @@ struct st_model *st_model_new(const struct st_model_options *options) {
     return model;
 }
 
+static void free_pieces(struct st_model *model) {
+    if (model->pieces)
+        st_pieces_free(model->pieces);
+    if (model->crossings)
+        st_crossings_free(model->crossings);
+    free(model->pieces);
+    free(model->crossings);
+    model->pieces = NULL;
+    model->crossings = NULL;
+}
+
 /* Those that were made; more may follow. */
 static void free_units(struct st_model *model) {
+    free_pieces(model);
     st_free_table(model->units, model->unit_capacity, sizeof *model->units);
     st_free_table(model->instances, model->instance_capacity, sizeof *model->instances);
     free(model->occurrences);
@@ -345,6 +359,8 @@ static void take_facts(struct st_model *model) {
 
 static void start_making(struct st_model *model, struct st_order *order) {
     struct st_spare *spare = model->options.may_be_sparse ? &model->builder->spare : NULL;
+    if (spare && spare->stage == ST_SPARE_PIECES && model->options.data)
+        model->pieces = st_alloc(1, sizeof *model->pieces);
     model->builder->maker = st_unit_maker_new(model, order, spare);
 }
 
@@ -402,6 +418,11 @@ static void start_portions(struct st_model *model) {
     st_shapes_seal(&model->shapes);
     st_observers_finish(model->observers);
     st_unit_maker_free(builder->maker);
+    if (model->pieces) {
+        st_pieces_finish(model->pieces, model->variable_count);
+        model->crossings = st_alloc(1, sizeof *model->crossings);
+        st_crossings_make(model->crossings, model->pieces, model->periods, model->first_signal);
+    }
     st_order_init(&builder->again, model->options.order, &builder->barriers, &builder->onces,
                   &builder->handovers);
     st_rwlocks_drop_broken(&builder->rwlocks); /* as above */
@@ -467,7 +488,10 @@ void st_model_end_pass(struct st_model *model) {
 enum { BYTES_A_UNIT = 100, BYTES_A_TOKEN = 36 }; /* measured with blocks that are all unlike */
 
 size_t st_model_judging_bytes(const struct st_model *model) {
-    return model->unit_count * BYTES_A_UNIT + model->unit_tokens * BYTES_A_TOKEN;
+    enum { BYTES_A_VARIABLE = 2 * sizeof(uint32_t) }; /* at most, to sort pieces */
+    size_t variables = model->pieces && !model->crossings ? model->variable_count : 0;
+    return model->unit_count * BYTES_A_UNIT + model->unit_tokens * BYTES_A_TOKEN +
+           variables * BYTES_A_VARIABLE;
 }
 
 /* The next units are of smaller blocks, and what was hidden for the sake of a block may be outside

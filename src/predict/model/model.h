@@ -154,11 +154,15 @@ struct st_model {
     const struct st_rwlocks *rwlocks;
     size_t lock_count;
     uint32_t first_atomic_lock;
-    struct st_map64 indivisible;    /* variables: number i has the lock first_atomic_lock + i */
-    uint64_t channel_events;        /* of channels whose order need not hold in every schedule */
-    uint64_t accesses, unescaped;   /* as in struct st_survey (contention.h) */
-    bool sparse;                    /* there are pieces of units (predict/model/spare/spare.h) */
-    bool has_gaps;                  /* and not all of them */
+    struct st_map64 indivisible;  /* variables: number i has the lock first_atomic_lock + i */
+    uint64_t channel_events;      /* of channels whose order need not hold in every schedule */
+    uint64_t accesses, unescaped; /* as in struct st_survey (contention.h) */
+    bool sparse;                  /* there are pieces of units (predict/model/spare/spare.h) */
+    bool has_gaps;                /* and not all of them */
+    /* If it is sparse, only data counts and some transactions are open: all pieces, which are then
+     * no units, and the ways between them. Otherwise NULL. */
+    struct st_piece_table *pieces;
+    struct st_crossings *crossings;
     struct st_name_counts guarded;  /* if it is sparse: blocks that are atomic, and no instances */
     bool held_at_end;               /* a contended lock was held when the trace ended */
     struct st_observers *observers; /* those of the options */

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/number_table.h"
+#include "predict/model/spare/piece_table.h"
 #include "predict/model/spare/spare.h"
 #include "predict/model/unit_tokens.h"
 
@@ -204,6 +205,7 @@ struct ended {
     struct st_unit_maker *maker;
     const struct actor *actor;
     uint64_t begin, end;
+    uint32_t group; /* of its pieces, if only data counts */
 };
 
 static struct st_unit describe(const struct ended *ended) {
@@ -223,6 +225,36 @@ static void put_piece(void *context, const struct st_token *what,
         count_unit(ended->maker, &like, piece, ended->end);
 }
 
+static void put_access(void *context, const struct st_seen_token *access, uint32_t lockset) {
+    const struct ended *ended = context;
+    struct st_model *model = ended->maker->model;
+    if (!st_spare_wants(ended->maker->spare, model, &access->token))
+        return;
+    struct st_piece *added = st_pieces_add(
+        model->pieces, &(struct st_piece){.variable = access->token.target,
+                                          .lockset = lockset,
+                                          .group = ended->group & INT32_MAX,
+                                          .writes = access->token.kind == ST_TOKEN_WRITE,
+                                          .number = access->number,
+                                          .begin = ended->begin,
+                                          .end = ended->end});
+    if (added)
+        added->loc = st_map64_number(&model->unit_spots.locs, access->loc);
+}
+
+static void cut_unit(struct ended *ended, const struct st_locked_tokens *what) {
+    struct st_unit_maker *maker = ended->maker;
+    struct st_model *model = maker->model;
+    if (!model->pieces) {
+        st_cut_unit(&maker->cutter, model, what, put_piece, ended);
+        return;
+    }
+    const struct st_piece_group group = {thread_of(maker, ended->actor), ended->actor->first_period,
+                                         ended->actor->last_period};
+    ended->group = st_piece_group_of(model->pieces, &group);
+    st_cut_into_accesses(&maker->cutter, model, what, put_access, ended);
+}
+
 /* Adds a unit of these tokens and of the events first .. last, or its pieces, if they are to be
  * kept. */
 static void put_unit(struct st_unit_maker *maker, struct actor *actor,
@@ -230,13 +262,13 @@ static void put_unit(struct st_unit_maker *maker, struct actor *actor,
                      size_t held_count, bool transaction, uint64_t first, uint64_t last) {
     const struct st_locked_tokens what = {held, held_count, tokens, count};
     struct st_spare_verdict spared = spare_unit(maker, actor, &what, transaction);
-    struct ended ended = {maker, actor, first, last};
+    struct ended ended = {.maker = maker, .actor = actor, .begin = first, .end = last};
     if (count && tokens[0].number < first)
         ended.begin = tokens[0].number;
     if (count && tokens[count - 1].number > last)
         ended.end = tokens[count - 1].number;
     if (spared.keep_pieces)
-        st_cut_unit(&maker->cutter, maker->model, &what, put_piece, &ended);
+        cut_unit(&ended, &what);
     if (!spared.keep_unit)
         return;
     struct st_unit like = describe(&ended);

@@ -166,6 +166,16 @@ static int by_number(const void *left, const void *right) {
     return a->number < b->number ? -1 : 1;
 }
 
+/* If not, there is nothing to restore: so it is in most units. */
+static bool has_dropped_write(const struct st_unit_tokens *unit) {
+    for (uint32_t i = 0; i < unit->places.count; i++) {
+        const struct st_token_count *count = &unit->counts[i];
+        if (count->dropped && count->seen && count->token.kind == ST_TOKEN_WRITE)
+            return true;
+    }
+    return false;
+}
+
 /* Restores the last write of each variable in the unit, if it was dropped. Its section must still
  * be there. That is so unless a later, equal section replaced it, and then that one has a write. */
 static void put_last_writes(struct st_unit_tokens *unit) {
@@ -191,7 +201,7 @@ static void put_last_writes(struct st_unit_tokens *unit) {
 
 void st_unit_tokens_finish(struct st_unit_tokens *unit) {
     size_t count = unit->count;
-    if (unit->whole)
+    if (unit->whole || !has_dropped_write(unit))
         return;
     put_last_writes(unit);
     if (unit->count > count)

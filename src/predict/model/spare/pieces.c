@@ -11,7 +11,6 @@ void st_cutter_free(struct st_cutter *cutter) {
     free(cutter->from_before);
     free(cutter->sets);
     free(cutter->writes);
-    free(cutter->held);
     free(cutter->tokens);
 }
 
@@ -20,7 +19,6 @@ struct cutting {
     struct st_cutter *cutter;
     struct st_model *model;
     const struct st_locked_tokens *unit;
-    bool by_locks;
     st_take_piece *take;
     void *context;
 };
@@ -85,9 +83,9 @@ static void find_writes(struct cutting *cutting) {
     struct st_cutter *cutter = cutting->cutter;
     const struct st_locked_tokens *unit = cutting->unit;
     struct st_locksets *sets = &cutting->model->locksets;
-    uint32_t set = unit->count > 1 ? st_lockset_of(sets, unit->held, unit->held_count) : 0;
+    uint32_t set = st_lockset_of(sets, unit->held, unit->held_count);
     cutter->write_count = 0;
-    for (size_t i = 0; i < unit->count && unit->count > 1; i++) {
+    for (size_t i = 0; i < unit->count; i++) {
         const struct st_token *token = &unit->tokens[i].token;
         if (token->kind == ST_TOKEN_ACQUIRE)
             set = st_lockset_with(sets, set, token->target);
@@ -113,7 +111,7 @@ static bool is_written_alike(const struct cutting *cutting, size_t token) {
 /* ---- pieces ---- */
 
 /* With locks that are held, and the tokens of the sections around it. */
-static void take_within_sections(struct cutting *cutting, size_t token) {
+static void take(struct cutting *cutting, size_t token) {
     struct st_cutter *cutter = cutting->cutter;
     const struct st_seen_token *tokens = cutting->unit->tokens;
     size_t count = 0;
@@ -129,26 +127,6 @@ static void take_within_sections(struct cutting *cutting, size_t token) {
                                              cutter->tokens, count});
 }
 
-static void take_with_locks_held(struct cutting *cutting, size_t token) {
-    struct st_cutter *cutter = cutting->cutter;
-    size_t count = 0;
-    for (; count < cutter->from_before_count; count++)
-        cutter->held[count] = cutter->from_before[count];
-    for (size_t k = 0; k < cutter->open_count; k++)
-        if (cutter->open[k] != token)
-            cutter->held[count++] = lock_at(cutting, cutter->open[k]);
-    cutting->take(
-        cutting->context, &cutting->unit->tokens[token].token,
-        &(struct st_locked_tokens){cutter->held, count, &cutting->unit->tokens[token], 1});
-}
-
-static void take(struct cutting *cutting, size_t token) {
-    if (cutting->by_locks)
-        take_within_sections(cutting, token);
-    else
-        take_with_locks_held(cutting, token);
-}
-
 static void cut_at(struct cutting *cutting, size_t i) {
     struct st_cutter *cutter = cutting->cutter;
     switch (cutting->unit->tokens[i].token.kind) {
@@ -161,12 +139,11 @@ static void cut_at(struct cutting *cutting, size_t i) {
         break;
     case ST_TOKEN_ACQUIRE:
         cutter->open[cutter->open_count++] = i;
-        if (cutting->by_locks || cutter->ends[i] == cutting->unit->count)
-            take(cutting, i);
+        take(cutting, i);
         break;
     case ST_TOKEN_RELEASE: {
         size_t before = cutter->from_before_count;
-        bool shows = cutting->by_locks;
+        bool shows = true;
         for (size_t k = 0; k < cutter->open_count; k++)
             shows &= lock_at(cutting, cutter->open[k]) != lock_at(cutting, i);
         if (shows && before)
@@ -195,22 +172,33 @@ static void hold_from_before(struct st_cutter *cutter, const struct st_locked_to
 
 void st_cut_unit(struct st_cutter *cutter, struct st_model *model,
                  const struct st_locked_tokens *unit, st_take_piece *take_piece, void *context) {
-    bool by_locks = !model->options.data;
-    struct cutting cutting = {cutter, model, unit, by_locks, take_piece, context};
+    struct cutting cutting = {cutter, model, unit, take_piece, context};
     st_reserve(&cutter->sets, &cutter->set_capacity, unit->count + 1);
     st_reserve(&cutter->writes, &cutter->write_capacity, unit->count + 1);
     st_reserve(&cutter->ends, &cutter->end_capacity, unit->count + 1);
     st_reserve(&cutter->open, &cutter->open_capacity, unit->count + 1);
     st_reserve(&cutter->from_before, &cutter->from_before_capacity, unit->held_count + 1);
-    st_reserve(&cutter->held, &cutter->held_capacity, unit->held_count + unit->count + 1);
     st_reserve(&cutter->tokens, &cutter->token_capacity, 2 * unit->count + 1);
     hold_from_before(cutter, unit);
     find_ends(&cutting);
     find_writes(&cutting);
     hold_from_before(cutter, unit);
     cutter->open_count = 0;
-    if (by_locks)
-        take_what_is_held(&cutting);
+    take_what_is_held(&cutting);
     for (size_t i = 0; i < unit->count; i++)
         cut_at(&cutting, i);
+}
+
+void st_cut_into_accesses(struct st_cutter *cutter, struct st_model *model,
+                          const struct st_locked_tokens *unit, st_take_access *take_access,
+                          void *context) {
+    struct cutting cutting = {.cutter = cutter, .model = model, .unit = unit};
+    st_reserve(&cutter->sets, &cutter->set_capacity, unit->count + 1);
+    st_reserve(&cutter->writes, &cutter->write_capacity, unit->count + 1);
+    find_writes(&cutting);
+    for (size_t i = 0; i < unit->count; i++) {
+        uint32_t kind = unit->tokens[i].token.kind;
+        if (kind == ST_TOKEN_WRITE || (kind == ST_TOKEN_READ && !is_written_alike(&cutting, i)))
+            take_access(context, &unit->tokens[i], cutter->sets[i]);
+    }
 }

@@ -34,9 +34,7 @@ struct st_cutter {
     size_t set_capacity;
     uint64_t *writes; /* variables, and in the lower half under which locks; ascending */
     size_t write_count, write_capacity;
-    uint32_t *held; /* of a piece */
-    size_t held_capacity;
-    struct st_seen_token *tokens; /* the same */
+    struct st_seen_token *tokens; /* of a piece */
     size_t token_capacity;
 };
 
@@ -45,11 +43,17 @@ void st_cutter_free(struct st_cutter *cutter);
 typedef void st_take_piece(void *context, const struct st_token *what,
                            const struct st_locked_tokens *piece);
 
-/* Gives each piece of the unit: those of accesses, and those that show where a critical section
- * that is not within the unit begins. `what` is the access or acquire. By locks it matters whether
- * a section is within the unit, so each section is a piece, too, and pieces have the acquires and
- * releases around them. Otherwise all locks count as held from the beginning. */
+/* By locks: gives each piece of the unit, and `what` it is, an access or an acquire. It matters
+ * whether a critical section is within the unit, so each section is a piece, too, and pieces have
+ * the acquires and releases around them. */
 void st_cut_unit(struct st_cutter *cutter, struct st_model *model,
                  const struct st_locked_tokens *unit, st_take_piece *take, void *context);
+
+typedef void st_take_access(void *context, const struct st_seen_token *access, uint32_t lockset);
+
+/* By data, only accesses are pieces (piece_table.h): gives them, and the locks that are held there.
+ */
+void st_cut_into_accesses(struct st_cutter *cutter, struct st_model *model,
+                          const struct st_locked_tokens *unit, st_take_access *take, void *context);
 
 #endif
