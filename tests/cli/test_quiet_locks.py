@@ -184,6 +184,56 @@ int main(void) {
 }
 """
 
+# What takes the lock is a function of the C++ library, the same in both sections.
+GUARDS = r"""
+#include "schedule.h"
+#include <mutex>
+static std::mutex ballot;
+static long yes, all;
+static BLOCK void vote() {
+    {
+        std::lock_guard<std::mutex> hold(ballot); // first
+        yes++;
+    }
+    step(3);
+    step(6);
+    std::lock_guard<std::mutex> hold(ballot); // second
+    all++;
+}
+static BLOCK void deeply(int calls) {
+    if (calls)
+        deeply(calls - 1);
+    else
+        vote();
+    asm volatile("" ::: "memory"); /* no tail call */
+}
+static void *voter(void *) {
+    step(2);
+    deeply(12);
+    return nullptr;
+}
+static void *counter(void *) {
+    ballot.lock();
+    yes = all = 0;
+    ballot.unlock();
+    step(1);
+    step(4);
+    ballot.lock();
+    all = yes;
+    ballot.unlock();
+    step(5);
+    return nullptr;
+}
+int main() {
+    pthread_t one, two;
+    check(pthread_create(&one, nullptr, voter, nullptr) == 0);
+    check(pthread_create(&two, nullptr, counter, nullptr) == 0);
+    check(pthread_join(one, nullptr) == 0);
+    check(pthread_join(two, nullptr) == 0);
+    return 0;
+}
+"""
+
 
 @unittest.skipUnless(RUNTIME.exists(), "there is no runtime in this build")
 class QuietLocks(Case):
@@ -228,6 +278,16 @@ class QuietLocks(Case):
         self.built(PROGRAM, "schedule.o")
         self.run_here("record", "-q", "-o", "trace.stt", "--", "./program", env={"SERIATIM_RUNTIME_DIR": str(RUNTIME)})
         self.assert_locks(json.loads(self.run_here("check", "--format", "json", "trace.stt").text))
+
+    def test_where_a_lock_was_taken_in_functions_of_the_library(self):
+        lines = [number for number, line in enumerate(GUARDS.splitlines(), 1) if line.endswith(("// first", "// second"))]
+        self.write("program.cc", GUARDS)
+        self.command("gcc", "-O1", "-c", programs.FOLDER / "schedule.c", "-o", "schedule.o")
+        for level in ("-O0", "-O1"):
+            self.command(BINARY, "c++", "-g", level, "-I", programs.FOLDER, "program.cc", "schedule.o", "-o", "program",
+                         "-pthread")
+            [finding] = [one for one in self.watched()["findings"] if one["function"] == "vote"]
+            self.assertRegex(finding["look_at"], rf"program\.cc:{lines[0]} and {lines[1]}$")
 
     def test_a_section_in_which_nothing_is_shared_is_no_event(self):
         self.built(ALONE)

@@ -36,6 +36,7 @@ struct rt_section {
     _Atomic uint64_t begun; /* its first epoch, as a shadow word; 0: none */
     uint64_t ended;         /* of one that is over: the first epoch after it */
     uintptr_t lock, caller;
+    uint64_t path;        /* a hash of where the functions around it were called from */
     uint64_t frame_begun; /* `begun` of the innermost frame when it began, */
     uint32_t depth;       /* and how many were open */
     uint16_t kind;        /* enum st_stream_lock */
@@ -116,6 +117,7 @@ struct rt_thread {
     bool holds_changed; /* perhaps it holds other locks than it has emitted, which are ... */
     struct {
         uintptr_t lock, caller;
+        uint64_t path;
     } emitted_locks[RT_HELD_LOCKS];
     size_t emitted_lock_count;
     uint32_t emitted_under;                  /* rt_module_changes then */

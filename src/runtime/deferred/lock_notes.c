@@ -33,6 +33,7 @@ static void set_section(struct rt_section *place, const struct rt_section *secti
     place->ended = section->ended;
     place->lock = section->lock;
     place->caller = section->caller;
+    place->path = section->path;
     place->frame_begun = section->frame_begun;
     place->depth = section->depth;
     place->kind = section->kind;
@@ -49,6 +50,7 @@ static bool copy_section(const struct rt_section *place, uint32_t slot, struct r
     copy->ended = __atomic_load_n(&place->ended, __ATOMIC_RELAXED);
     copy->lock = __atomic_load_n(&place->lock, __ATOMIC_RELAXED);
     copy->caller = __atomic_load_n(&place->caller, __ATOMIC_RELAXED);
+    copy->path = __atomic_load_n(&place->path, __ATOMIC_RELAXED);
     copy->frame_begun = __atomic_load_n(&place->frame_begun, __ATOMIC_RELAXED);
     copy->depth = __atomic_load_n(&place->depth, __ATOMIC_RELAXED);
     copy->kind = __atomic_load_n(&place->kind, __ATOMIC_RELAXED);
@@ -80,6 +82,16 @@ static bool board_at_start(struct rt_thread *t) {
     return t->depth <= t->start_depth || (t->work_depth && t->depth <= t->work_depth + 1);
 }
 
+/* What takes the lock may be a function that many call, as in C++: the user's line is that of one
+ * of the functions around it. */
+static uint64_t path_of(const struct rt_thread *t) {
+    enum { ENOUGH = 8 };
+    uint64_t path = t->depth;
+    for (size_t i = t->depth; i-- > 0 && t->depth - i <= ENOUGH;)
+        path = (path ^ t->frames[i].called_from) * UINT64_C(0x9E3779B97F4A7C15);
+    return path;
+}
+
 static void emit_call(struct rt_thread *t, uintptr_t caller) {
     rt_emit_frames(t);
     rt_emit(t, st_stream_what(ST_STREAM_CALLED, 0, 0), caller);
@@ -97,6 +109,7 @@ bool rt_hold(struct rt_thread *t, const volatile void *lock, enum st_stream_lock
     const struct rt_section section = {.begun = t->current,
                                        .lock = (uintptr_t)lock,
                                        .caller = caller,
+                                       .path = path_of(t),
                                        .frame_begun = innermost_begun(t),
                                        .depth = (uint32_t)t->depth,
                                        .kind = kind};
@@ -185,7 +198,7 @@ static bool are_emitted(const struct rt_thread *t, const struct rt_section *list
     if (t->emitted_lock_count != count || t->emitted_under != rt_module_changes)
         return false;
     while (i < count && t->emitted_locks[i].lock == list[i].lock &&
-           t->emitted_locks[i].caller == list[i].caller)
+           t->emitted_locks[i].caller == list[i].caller && t->emitted_locks[i].path == list[i].path)
         i++;
     return i == count;
 }
@@ -199,6 +212,7 @@ static void emit_list(struct rt_thread *t, const struct rt_section *list, size_t
         emit_section(t, ST_STREAM_HOLDS, &list[i], i ? ST_STREAM_HOLDS_TOO : 0, here);
         t->emitted_locks[i].lock = list[i].lock;
         t->emitted_locks[i].caller = list[i].caller;
+        t->emitted_locks[i].path = list[i].path;
     }
     t->emitted_lock_count = count;
     t->emitted_under = rt_module_changes;

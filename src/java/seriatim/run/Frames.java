@@ -57,6 +57,15 @@ final class Frames {
         return depth == 0 ? 0 : calls[depth - 1];
     }
 
+    /** A hash of the calls in which the thread is, as far as reports need them. */
+    long path() {
+        final int enough = 8;
+        long path = depth;
+        for (int i = depth; i-- > 0 && depth - i <= enough;)
+            path = (path ^ calls[i]) * 0x9E3779B97F4A7C15L;
+        return path;
+    }
+
     static int functionOf(long call) {
         return (int) (call >> 32);
     }

@@ -15,12 +15,13 @@ import jdk.internal.vm.annotation.DontInline;
  * <p>Others look into these arrays while the thread goes on. BEGUN guards the rest of a section.
  */
 final class LockNotes {
-    private static final int MOST_HELD = 16, OVER = 512, FIELDS = 7, TRIES = 32;
+    private static final int MOST_HELD = 16, OVER = 512, FIELDS = 8, TRIES = 32;
 
     // Of a section: its first epoch, as a word; of one that is over, the first epoch after it; the lock's
     // address; where it was taken, and how many frames were open; what kind of lock, and whether no
-    // other was held when it ended; `begun` of the innermost frame; a sequence number behind the lock's name.
-    private static final int BEGUN = 0, ENDED = 1, LOCK = 2, WHERE = 3, HOW = 4, FRAME = 5, NAMED = 6;
+    // other was held when it ended; `begun` of the innermost frame; a sequence number behind the lock's name;
+    // a hash of the calls around it.
+    private static final int BEGUN = 0, ENDED = 1, LOCK = 2, WHERE = 3, HOW = 4, FRAME = 5, NAMED = 6, PATH = 7;
 
     private static final long LAST = 1 << 8;
 
@@ -32,8 +33,8 @@ final class LockNotes {
     private long[] over = {};
     private int overCount;
 
-    /** What was emitted last: the locks, and where they were taken. */
-    private final long[] emitted = new long[2 * MOST_HELD];
+    /** What was emitted last: the locks, where they were taken, and in which calls. */
+    private final long[] emitted = new long[3 * MOST_HELD];
 
     private int emittedCount;
     private final LeftFrames left; // of the same thread
@@ -87,6 +88,7 @@ final class LockNotes {
         held[at + HOW] = kind;
         held[at + FRAME] = t.frames.innermostBegun();
         held[at + NAMED] = t.sequence;
+        held[at + PATH] = t.frames.path();
         Memory.store(held, at + BEGUN, t.current);
         locks[n] = lock;
         Memory.UNSAFE.storeFence();
@@ -178,8 +180,9 @@ final class LockNotes {
         if (emittedCount != count)
             return false;
         for (int i = 0; i < count; i++)
-            if (emitted[2 * i] != list[i * FIELDS + LOCK]
-                    || emitted[2 * i + 1] != (int) list[i * FIELDS + WHERE])
+            if (emitted[3 * i] != list[i * FIELDS + LOCK]
+                    || emitted[3 * i + 1] != (int) list[i * FIELDS + WHERE]
+                    || emitted[3 * i + 2] != list[i * FIELDS + PATH])
                 return false;
         return true;
     }
@@ -192,8 +195,9 @@ final class LockNotes {
             boolean here = now && list[at + WHERE] >>> 32 == t.frames.depth
                     && list[at + FRAME] == t.frames.innermostBegun();
             putSection(t, HOLDS, list, i, i > 0 ? HOLDS_TOO : 0, here);
-            emitted[2 * i] = list[at + LOCK];
-            emitted[2 * i + 1] = (int) list[at + WHERE];
+            emitted[3 * i] = list[at + LOCK];
+            emitted[3 * i + 1] = (int) list[at + WHERE];
+            emitted[3 * i + 2] = list[at + PATH];
         }
         emittedCount = count;
     }
