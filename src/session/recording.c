@@ -126,6 +126,16 @@ static int write_batch(struct st_recording *recording, const struct st_event *ev
     return st_native_writer.write(recording->writer, events, count, error);
 }
 
+/* The program has counted these calls, because they were boarded; but they have begins in the trace
+ * all the same, so they are none of those that it lacks (finish_trace). */
+static void take_counted(struct st_symbols *symbols, struct st_event *events, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (events[i].written == ST_BEGIN && events[i].fresh) {
+            events[i].fresh = false;
+            st_silent_calls_add(&symbols->left_out, events[i].target, (uint64_t)-1);
+        }
+}
+
 static void write_events(void *context, struct st_event *events, const uint64_t *at, size_t count) {
     struct st_recording *recording = context;
     struct st_error error;
@@ -137,6 +147,8 @@ static void write_events(void *context, struct st_event *events, const uint64_t 
         recording->describer = st_describer_new(translator, symbols);
     symbols->reuses = true;
     count = fit(recording, count);
+    if (recording->defers)
+        take_counted(symbols, events, count);
     st_describe_events(recording->describer, events, count);
     st_validate(recording->validator, events, count, symbols->threads.count, symbols->locks.count);
     const uint32_t *runs = st_translator_runs(translator);
@@ -190,11 +202,21 @@ static void add_calls(void *context, uint32_t block, uint64_t calls) {
     st_silent_calls_add(&symbols->left_out, block, calls);
 }
 
+/* A damaged count must not be taken for a very large one. */
+static void take_silent_calls(struct st_translator *translator) {
+    struct st_symbols *symbols = st_translator_symbols(translator);
+    struct st_silent_calls *calls = &symbols->left_out;
+    st_translator_take_counts(translator, add_calls, symbols);
+    for (size_t i = 0; i < calls->capacity; i++)
+        if (calls->list[i] > INT64_MAX)
+            calls->list[i] = 0;
+}
+
 static void finish_trace(struct st_recording *recording) {
     struct st_error error;
     struct st_translator *translator = recording->watch->translator;
     if (recording->defers)
-        st_translator_take_counts(translator, add_calls, st_translator_symbols(translator));
+        take_silent_calls(translator);
     if (!recording->failed && st_native_writer.finish(recording->writer, false, &error) < 0)
         give_up(recording, &error);
     st_native_writer.close(recording->writer);

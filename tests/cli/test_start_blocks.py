@@ -213,6 +213,12 @@ class StartBlocks(Case):
         names = {v["block"] for v in json.loads(ran.message)["violations"]}
         checked = self.run_here("check", "--format", "json", "t.stt").json
         self.assertEqual({v["block"] for v in checked["violations"]}, names)
+        self.run_here("record", "--reduced", *options, "-o", "r.stt", "./program", *words, env=env)
+        reduced = self.run_here("check", "--format", "json", "r.stt").json
+        self.assertEqual({v["block"] for v in reduced["violations"]}, names)
+        for result in (json.loads(ran.message), reduced):
+            self.assertEqual([(block["name"], block["executed"], block["violated"]) for block in result["blocks"]],
+                             [(block["name"], block["executed"], block["violated"]) for block in checked["blocks"]])
         self.assertEqual(ran.status, 66 if names else 0)
         return names
 

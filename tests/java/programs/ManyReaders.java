@@ -26,7 +26,7 @@ public class ManyReaders {
     int look() {
         int seen = left; // @out
         Schedule.step(OTHERS + 1);
-        Schedule.step(OTHERS + 3);
+        Schedule.step(OTHERS + 4);
         return seen + right; // @in
     }
 
@@ -51,7 +51,7 @@ public class ManyReaders {
             lookAtOnce();
         }
         Schedule.step(number);
-        Schedule.step(OTHERS + 3);
+        Schedule.step(OTHERS + 4);
     }
 
     void last() {
@@ -70,6 +70,7 @@ public class ManyReaders {
         } else {
             change();
         }
+        Schedule.step(OTHERS + 3);
     }
 
     public static void main(String[] arguments) throws Exception {
