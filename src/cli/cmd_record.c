@@ -270,8 +270,8 @@ static const struct st_option options[] = {
     {.name = "reduced",
      .kind = ST_FLAG,
      .offset = offsetof(struct values, reduced),
-     .help = "leave out what check does without: a smaller trace, in which predict may miss "
-             "something"},
+     .help = "leave out what check does without: for most programs that costs far less, but "
+             "predict may miss something"},
     {.name = "every-access",
      .kind = ST_FLAG,
      .offset = offsetof(struct values, every_access),

@@ -1,10 +1,10 @@
 #include "session/recording.h"
 
 #include "base/memory.h"
+#include "base/nameless_file.h"
 #include "base/output.h"
 #include "trace/format.h"
 #include "trace/late/placing.h"
-#include "trace/late/spill.h"
 
 #include <errno.h>
 #include <stdlib.h>

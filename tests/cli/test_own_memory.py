@@ -174,19 +174,28 @@ static BLOCK struct item *grow(int depth) {
     first->next = depth ? grow(depth - 1) : NULL;
     return first;
 }
-static BLOCK void raise_price(void) {
+#ifdef FIXED
+static pthread_mutex_t desk = PTHREAD_MUTEX_INITIALIZER;
+#define ALONE(action) (pthread_mutex_lock(&desk), action, pthread_mutex_unlock(&desk))
+#else
+#define ALONE(action) action
+#endif
+static BLOCK void raise_price_alone(void) {
     long price = last->price;
     step(1);
     step(4);
     last->price = price + 1;
 }
+static BLOCK void raise_price(void) {
+    ALONE(raise_price_alone());
+}
 static BLOCK void set_price(void) {
     step(2);
-    last->price = 5;
+    ALONE(last->price = 5);
     step(3);
 }
 static void *clerk(void *nothing) {
-    grow(10);
+    ALONE(grow(10));
     raise_price();
     return nothing;
 }
@@ -248,11 +257,13 @@ class OwnMemory(Case):
             self.build("cc", DEEP, *options)
             watched = self.watched()
             for result in (watched, self.recorded()):
-                for action in self.actions(result, "raise_price"):
+                for action in self.actions(result, "raise_price_alone"):
                     self.assertRegex(action, r"^(read|wrote) item->price from program\.c:\d+ \(make\)$")
             calls = {block["name"]: block["executed"] for block in watched["blocks"]}
             self.assertEqual((calls["grow"], calls["make"]), (10111, 10111))
             self.assertLess(watched["trace"]["events"], 1000)
+        self.build("cc", DEEP, "-DFIXED")
+        self.assertEqual(self.watched()["violations"], [])
 
     def test_locals_of_any_function_have_names(self):
         """Also in recordings, which know variables from before the thread was created."""

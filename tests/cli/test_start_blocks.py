@@ -222,6 +222,14 @@ class StartBlocks(Case):
         self.assertEqual(ran.status, 66 if names else 0)
         return names
 
+    def assert_handed_on(self, text):
+        line = text[:text.index("/* inside */")].count("\n") + 1
+        for level in ("-O0", "-O1", "-O2"):
+            self.assertEqual(self.violated("between", level=level, compiler="c++", text=text),
+                             set())
+            self.assertEqual(self.violated("inside", level=level, compiler="c++", text=text),
+                             {f"one iteration of the loop at Counter::inside, program.cc:{line}"})
+
     def test_a_function_without_a_loop(self):
         for level in ("-O0", "-O1", "-O2"):
             self.assertEqual(self.violated("once", level=level), {"thread function once"})
@@ -237,20 +245,10 @@ class StartBlocks(Case):
             self.assertEqual(self.violated("between", level=level), set())
 
     def test_a_function_that_a_lambda_hands_on_to(self):
-        line = HANDED_ON[:HANDED_ON.index("/* inside */")].count("\n") + 1
-        for level in ("-O0", "-O1", "-O2"):
-            self.assertEqual(self.violated("between", level=level, compiler="c++", text=HANDED_ON),
-                             set())
-            self.assertEqual(self.violated("inside", level=level, compiler="c++", text=HANDED_ON),
-                             {f"one iteration of the loop at Counter::inside, program.cc:{line}"})
+        self.assert_handed_on(HANDED_ON)
 
     def test_a_function_of_which_the_program_has_been_told(self):
-        line = LATER[:LATER.index("/* inside */")].count("\n") + 1
-        for level in ("-O0", "-O1", "-O2"):
-            self.assertEqual(self.violated("between", level=level, compiler="c++", text=LATER),
-                             set())
-            self.assertEqual(self.violated("inside", level=level, compiler="c++", text=LATER),
-                             {f"one iteration of the loop at Counter::inside, program.cc:{line}"})
+        self.assert_handed_on(LATER)
 
     def test_calls_deeper_than_what_is_started_with_are_no_events(self):
         self.write("program.cc", MANY_CALLS)

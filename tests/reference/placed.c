@@ -4,7 +4,7 @@
 #include "reference/emitter.h"
 #include "trace/late/late_events.h"
 #include "trace/late/placing.h"
-#include "trace/late/spill.h"
+#include "base/nameless_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #include "trace/foreign/foreign.h"
 
 #include "base/memory.h"
+#include "base/nameless_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -168,8 +169,11 @@ struct rapidbin_writer {
 
 static void *bin_open_writer(FILE *file, const char *file_name, const struct st_symbols *symbols) {
     struct rapidbin_writer *writer = st_alloc(1, sizeof *writer);
-    *writer = (struct rapidbin_writer){
-        .file = file, .events = tmpfile(), .file_name = file_name, .symbols = symbols};
+    struct st_error error; /* check_files says so */
+    *writer = (struct rapidbin_writer){.file = file,
+                                       .events = st_nameless_file(&error),
+                                       .file_name = file_name,
+                                       .symbols = symbols};
     return writer;
 }
 

@@ -2,6 +2,7 @@
 #include "trace/late/placing.h"
 
 #include "base/memory.h"
+#include "base/nameless_file.h"
 #include "trace/late/leaves.h"
 #include "trace/late/placed_output.h"
 #include "trace/late/position.h"

@@ -1,9 +1,10 @@
 #define _GNU_SOURCE /* mremap */
 #include "trace/late/spill.h"
 
+#include "base/nameless_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,25 +14,6 @@ enum { FIRST_ROWS = 1 << 8 };
 static int fail(struct st_error *error, const char *what, int why) {
     return st_fail(error, NULL, ST_AT_FILE, 0, "cannot %s a temporary file: %s", what,
                    strerror(why));
-}
-
-FILE *st_nameless_file(struct st_error *error) {
-    static const char name[] = "/seriatim-XXXXXX";
-    const char *folder = getenv("TMPDIR");
-    char path[4096];
-    if (!folder || !*folder || strlen(folder) + sizeof name > sizeof path)
-        folder = "/tmp";
-    strcpy(stpcpy(path, folder), name);
-    int fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "w+e");
-    if (!file) {
-        fail(error, "make", errno);
-        if (fd >= 0)
-            close(fd);
-    }
-    return file;
 }
 
 /* The room is there on the disk before it is written to: a full disk is an error, and no signal. */

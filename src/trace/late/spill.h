@@ -8,9 +8,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A file in TMPDIR, or /tmp, that is gone when it is closed. NULL with an error. */
-FILE *st_nameless_file(struct st_error *error);
-
 /* All zero is empty. */
 struct st_spill {
     FILE *file;
